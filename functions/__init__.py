@@ -1,0 +1,1 @@
+"""The doors: each translates between the outside and the house, and decides nothing."""

@@ -1,0 +1,1 @@
+"""The gateway: the door a person and their chat clients come through."""
