@@ -1,0 +1,1 @@
+"""The index: passages, vectors, words and full text over the archive; derived, rebuilt by one command."""
