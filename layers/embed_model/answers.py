@@ -1,7 +1,7 @@
 """Asks a finished model what it answers, and compares that with what its manifest expects.
 
-Knows that token ids must be equal and that vectors may differ a little between processors. Refuses to know how the model
-was made: it asks through the house's own loader. Invariant: a text is asked with the prefix of its kind.
+Knows that token ids must be equal and that vectors may differ a little between processors. Refuses to know how the
+model was made: it asks through the house's own loader. Invariant: a text is asked with the prefix of its kind.
 """
 
 from __future__ import annotations

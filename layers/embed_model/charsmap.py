@@ -27,7 +27,7 @@ class Node(dict[int, "Node"]):
 
 
 def written(replacements: Mapping[int, Sequence[int]]) -> bytes:
-    """Gives the bytes of the map from code points to code points; surrogates and NUL, which are no text, are left out."""
+    """Gives the bytes of the map from code points to code points; surrogates and NUL are no text and left out."""
     root, places, strings = Node(), {}, bytearray()
     for code, replacement in sorted(replacements.items()):
         if code == 0 or 0xD800 <= code < 0xE000:

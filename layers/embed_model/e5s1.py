@@ -2,7 +2,7 @@
 
 Knows the byte layout (little endian): magic "E5S1", u32 version 1; i32 hidden, layers, heads, ffn, embedding rows,
 positions, token types; f32 layer-norm epsilon; i32 block (32); i32 pieces, bos, eos, pad, unk; u64 length of the piece
-text; u32 offsets[pieces + 1]; f32 scores[pieces]; piece text; i32 entries and u32 bytes of the character table, each entry
+text; u32 offsets[pieces + 1]; f32 scores[pieces]; piece text; i32 entries and u32 bytes of the character table, each
 u32 code point, u8 count, u32 replacements[count]; i32 tensors, each u16 name length, name, u8 kind (0 f32, 1 Q4_0), u32
 elements, u64 offset, u64 bytes; then the data. Refuses to know what a tensor is for. Invariant: nothing is read beyond
 the end of the file or beside the layout; a file that would need it is refused with ModelDamaged.
@@ -62,7 +62,7 @@ class Weights:
     def nibbles(self, name: str, rows: int, columns: int) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
         """Reads a Q4_0 matrix as values 0…15 (rows, columns) and scales (rows, columns / 32).
 
-        A weight is (value − 8) · scale; byte j of a block holds weight j in its low half and weight j + 16 in its high half.
+        A weight is (value − 8) · scale; byte j of a block holds weight j in its low half and weight j + 16 above it.
         """
         blocks = rows * columns // BLOCK
         offset = self._place(name, kind=1, elements=rows * columns, size=blocks * _Q4_BYTES)
@@ -85,8 +85,9 @@ def read(data: bytes) -> Weights:
     if data[:4] != _MAGIC:
         raise ModelDamaged(f"the weights file begins with {data[:4]!r}, not with {_MAGIC!r}")
     cursor = _Cursor(data, 4)
-    version, *sizes = cursor.take("I7i")
-    epsilon, block, count = cursor.take("fii")
+    (version,) = cursor.take("I")
+    shape = Shape(*cursor.take("7if"))
+    block, count = cursor.take("ii")
     cursor.take("4i")  # bos, eos, pad, unk: always 0, 2, 1, 3 in this vocabulary, checked by name in the tokenizer
     if version != 1 or block != BLOCK:
         raise ModelDamaged(f"the weights file has version {version} and block {block}; 1 and {BLOCK} are known")
@@ -95,7 +96,7 @@ def read(data: bytes) -> Weights:
     scores = cursor.array("<f4", count)
     pieces = _pieces(cursor.bytes(length), offsets)
     replacements = _replacements(cursor)
-    return Weights(Shape(*sizes, epsilon), pieces, scores, replacements, data, _tensors(cursor))
+    return Weights(shape, pieces, scores, replacements, data, _tensors(cursor))
 
 
 class _Cursor:

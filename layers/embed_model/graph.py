@@ -1,8 +1,8 @@
 """Writes multilingual-e5-small as an ONNX graph with 4-bit weights for one text at a time.
 
 Knows the network: x = LN(word + position + type); per layer x = LN(x + Wo·attention(x)), x = LN(x + W2·gelu(W1·x)); the
-mean over all tokens, made length 1. Refuses to know files and tokens. Invariant: every 4-bit weight and scale is the one
-of the weights file, bit for bit; there is no mask input, so a batch holds texts of one length only.
+mean over all tokens, made length 1. Refuses to know files and tokens. Invariant: every 4-bit weight and scale is the
+one of the weights file, bit for bit; there is no mask input, so a batch holds texts of one length only.
 Operators: ONNX opset 21 and onnxruntime's com.microsoft (GatherBlockQuantized, MatMulNBits, MultiHeadAttention,
 SkipLayerNormalization, BiasGelu).
 """
@@ -32,11 +32,11 @@ def written(weights: Weights, kept: Sequence[int]) -> bytes:
     import onnx
     from onnx import helper
 
-    graph = _Graph()
-    x = _embeddings(graph, weights, kept)
+    graph = _Graph(weights)
+    x = _embeddings(graph, kept)
     for layer in range(weights.shape.layers):
-        x = _attention(graph, weights, f"l{layer}.", x)
-        x = _feed_forward(graph, weights, f"l{layer}.", x)
+        x = _attention(graph, f"l{layer}.", x)
+        x = _feed_forward(graph, f"l{layer}.", x)
     _pooling(graph, x)
     ids = helper.make_tensor_value_info("input_ids", onnx.TensorProto.INT64, ["batch", "tokens"])
     out = helper.make_tensor_value_info(OUTPUT, onnx.TensorProto.FLOAT, ["batch", weights.shape.hidden])
@@ -48,9 +48,10 @@ def written(weights: Weights, kept: Sequence[int]) -> bytes:
 
 
 class _Graph:
-    """The nodes and constants written so far; a node is called after its first output."""
+    """The weights, and the nodes and constants written so far; a node is called after its first output."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
@@ -63,27 +64,29 @@ class _Graph:
     def four_bits(self, name: str, values: NDArray[np.uint8]) -> str:
         from onnx import TensorProto
 
-        signed = _pairs((values + 8) & 15).tobytes()  # value − 8 as a two's complement nibble
+        signed = _pairs((values + np.uint8(8)) & np.uint8(15)).tobytes()  # value − 8 as a two's complement nibble
         tensor = TensorProto(name=name, data_type=TensorProto.INT4, dims=values.shape, raw_data=signed)
         self.constants.append(tensor)
         return name
 
-    def op(self, kind: str, inputs: Sequence[str], *outputs: str, domain: str = "", **attributes: Any) -> str:
+    def op(self, kind: str, inputs: Sequence[str], *outputs: str, domain: str = "", **attributes: float) -> str:
         from onnx import helper
 
-        self.nodes.append(helper.make_node(kind, inputs, outputs, name=outputs[0], domain=domain, **attributes))
+        node = helper.make_node(kind, inputs, outputs, name=outputs[0], domain=domain)
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in sorted(attributes.items()))
+        self.nodes.append(node)
         return outputs[0]
 
 
 def _pairs(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Packs neighbours into one byte, the even one in its low half."""
-    packed: NDArray[np.uint8] = values[..., 0::2] | values[..., 1::2] << 4
+    packed: NDArray[np.uint8] = values[..., 0::2] | values[..., 1::2] << np.uint8(4)
     return packed
 
 
-def _embeddings(graph: _Graph, weights: Weights, kept: Sequence[int]) -> str:
-    shape = weights.shape
-    values, scales = weights.nibbles("emb.word", shape.rows, shape.hidden)
+def _embeddings(graph: _Graph, kept: Sequence[int]) -> str:
+    shape = graph.weights.shape
+    values, scales = graph.weights.nibbles("emb.word", shape.rows, shape.hidden)
     rows = [
         graph.four_bits("word", values[kept]),
         "input_ids",
@@ -92,42 +95,41 @@ def _embeddings(graph: _Graph, weights: Weights, kept: Sequence[int]) -> str:
     attributes = {"block_size": BLOCK, "gather_axis": 0, "quantize_axis": 1}
     graph.op("GatherBlockQuantized", rows, "word.half", domain=_FUSED, **attributes)
     graph.op("Cast", ["word.half"], "word.rows", to=1)
-    positions = weights.floats("emb.pos", shape.positions, shape.hidden)
-    kind = weights.floats("emb.type", shape.types, shape.hidden)[0]
+    positions = graph.weights.floats("emb.pos", shape.positions, shape.hidden)
+    kind = graph.weights.floats("emb.type", shape.types, shape.hidden)[0]
     graph.op("Shape", ["input_ids"], "length", start=1, end=2)
     zero = graph.constant("zero", np.array([0], np.int64))
     graph.op("Slice", [graph.constant("positions", positions + kind), zero, "length", zero], "positions.rows")
     graph.op("Add", ["word.rows", "positions.rows"], "embedded")
-    norm = [graph.constant(f"emb.ln.{part}", weights.floats(f"emb.ln.{part}", shape.hidden)) for part in "wb"]
+    norm = [graph.constant(f"emb.ln.{part}", graph.weights.floats(f"emb.ln.{part}", shape.hidden)) for part in "wb"]
     return graph.op("LayerNormalization", ["embedded", *norm], "x", axis=-1, epsilon=shape.epsilon)
 
 
-def _attention(graph: _Graph, weights: Weights, layer: str, x: str) -> str:
-    hidden = weights.shape.hidden
+def _attention(graph: _Graph, layer: str, x: str) -> str:
+    hidden = graph.weights.shape.hidden
     parts = [f"{layer}{part}" for part in "qkv"]
-    _linear(graph, weights, [f"{part}.w" for part in parts], hidden, hidden, x, f"{layer}qkv")
+    _linear(graph, [f"{part}.w" for part in parts], (hidden, hidden), x, f"{layer}qkv")
     graph.op("Split", [f"{layer}qkv"], *parts, axis=-1, num_outputs=3)
-    bias = np.concatenate([weights.floats(f"{part}.b", hidden) for part in parts])
+    bias = np.concatenate([graph.weights.floats(f"{part}.b", hidden) for part in parts])
     inputs = [*parts, graph.constant(f"{layer}qkv.b", bias)]
-    graph.op("MultiHeadAttention", inputs, f"{layer}seen", domain=_FUSED, num_heads=weights.shape.heads)
-    _linear(graph, weights, [f"{layer}ao.w"], hidden, hidden, f"{layer}seen", f"{layer}ao")
-    return _added(graph, weights, x, f"{layer}ao", f"{layer}aln")
+    graph.op("MultiHeadAttention", inputs, f"{layer}seen", domain=_FUSED, num_heads=graph.weights.shape.heads)
+    _linear(graph, [f"{layer}ao.w"], (hidden, hidden), f"{layer}seen", f"{layer}ao")
+    return _added(graph, x, f"{layer}ao", f"{layer}aln")
 
 
-def _feed_forward(graph: _Graph, weights: Weights, layer: str, x: str) -> str:
-    hidden, wide = weights.shape.hidden, weights.shape.ffn
-    _linear(graph, weights, [f"{layer}fi.w"], wide, hidden, x, f"{layer}fi")
-    bias = graph.constant(f"{layer}fi.b", weights.floats(f"{layer}fi.b", wide))
+def _feed_forward(graph: _Graph, layer: str, x: str) -> str:
+    hidden, wide = graph.weights.shape.hidden, graph.weights.shape.ffn
+    _linear(graph, [f"{layer}fi.w"], (wide, hidden), x, f"{layer}fi")
+    bias = graph.constant(f"{layer}fi.b", graph.weights.floats(f"{layer}fi.b", wide))
     graph.op("BiasGelu", [f"{layer}fi", bias], f"{layer}bent", domain=_FUSED)
-    _linear(graph, weights, [f"{layer}fo.w"], hidden, wide, f"{layer}bent", f"{layer}fo")
-    return _added(graph, weights, x, f"{layer}fo", f"{layer}oln")
+    _linear(graph, [f"{layer}fo.w"], (hidden, wide), f"{layer}bent", f"{layer}fo")
+    return _added(graph, x, f"{layer}fo", f"{layer}oln")
 
 
-def _linear(  # noqa: PLR0913, a matrix product is its matrix, its two sizes, its input and its output
-    graph: _Graph, weights: Weights, names: Sequence[str], rows: int, columns: int, x: str, output: str
-) -> None:
+def _linear(graph: _Graph, names: Sequence[str], size: tuple[int, int], x: str, output: str) -> None:
     """Multiplies x by the transposed matrices of `names`, stacked by rows, without a bias."""
-    values, scales = zip(*(weights.nibbles(name, rows, columns) for name in names), strict=True)
+    rows, columns = size
+    values, scales = zip(*(graph.weights.nibbles(name, rows, columns) for name in names), strict=True)
     height = rows * len(names)
     packed = _pairs(np.concatenate(values)).reshape(height, columns // BLOCK, BLOCK // 2)
     inputs = [
@@ -139,13 +141,13 @@ def _linear(  # noqa: PLR0913, a matrix product is its matrix, its two sizes, it
     graph.op("MatMulNBits", inputs, output, domain=_FUSED, **attributes)
 
 
-def _added(graph: _Graph, weights: Weights, x: str, y: str, norm: str) -> str:
+def _added(graph: _Graph, x: str, y: str, norm: str) -> str:
     """Adds y and its bias to x and normalises the sum."""
-    hidden = weights.shape.hidden
-    parts = [graph.constant(f"{norm}.{part}", weights.floats(f"{norm}.{part}", hidden)) for part in "wb"]
-    bias = graph.constant(f"{y}.b", weights.floats(f"{y}.b", hidden))
+    hidden = graph.weights.shape.hidden
+    parts = [graph.constant(f"{norm}.{part}", graph.weights.floats(f"{norm}.{part}", hidden)) for part in "wb"]
+    bias = graph.constant(f"{y}.b", graph.weights.floats(f"{y}.b", hidden))
     inputs = [x, y, *parts, bias]
-    epsilon = weights.shape.epsilon
+    epsilon = graph.weights.shape.epsilon
     return graph.op("SkipLayerNormalization", inputs, f"{norm}.x", domain=_FUSED, epsilon=epsilon)
 
 

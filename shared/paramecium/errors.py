@@ -1,13 +1,13 @@
-"""Knows the names of the errors of the embedding model; refuses to know who raises them; each is made from one message."""
+"""Knows the errors of the embedding model by name; refuses to know who raises them; each is made from one message."""
 
 
 class ParameciumError(Exception):
     """Is the base of every error of this program."""
 
 
-class ModelMissing(ParameciumError):
+class ModelMissing(ParameciumError):  # noqa: N818
     """Says that no embedding model stands where one is asked for."""
 
 
-class ModelDamaged(ParameciumError):
+class ModelDamaged(ParameciumError):  # noqa: N818
     """Says that a file of the embedding model is not what its hash promises."""

@@ -30,7 +30,7 @@ _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def default_model_folder() -> Path:
-    """Names the folder of the model: $PARAMECIUM_MODEL, else `/opt/model` if one stands there, else the checkout's own."""
+    """Names the model's folder: $PARAMECIUM_MODEL, else `/opt/model` if one stands there, else the checkout's own."""
     named = os.environ.get("PARAMECIUM_MODEL")
     if named:
         return Path(named)
@@ -120,8 +120,9 @@ class _Engine:
 
 
 _FIELDS = (
-    "id dims model tokenizer output pooling normalise max_tokens query_prefix passage_prefix mean floors sha256"
-).split()
+    *("id", "dims", "model", "tokenizer", "output", "pooling", "normalise", "max_tokens"),
+    *("query_prefix", "passage_prefix", "mean", "floors", "sha256"),
+)
 
 
 def _read_card(folder: Path) -> dict[str, Any]:
@@ -174,13 +175,14 @@ def _load(folder: Path, card: dict[str, Any], threads: int) -> _Engine:
 
 def _pooled(answer: NDArray[float32], pooling: str) -> NDArray[float32]:
     """Makes one vector of what the session gave for one text: (1, dims) for none, (1, tokens, dims) else."""
+    vector: NDArray[float32]
     match pooling:
         case "none":
-            return answer[0]
+            vector = answer[0]
         case "cls":
-            return answer[0, 0]
+            vector = answer[0, 0]
         case "mean":
-            vector: NDArray[float32] = answer[0].mean(axis=0)
-            return vector
+            vector = answer[0].mean(axis=0)
         case _:
             raise ModelDamaged(f"{MODEL_FILE} names the unknown pooling {pooling!r}")
+    return vector
