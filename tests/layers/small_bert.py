@@ -62,6 +62,10 @@ def _model(words: int) -> bytes:
     seen = op("ReduceMean", [op("Mul", [x, mask], "masked"), "axis"], "seen")
     mixed = op("MatMul", [op("Add", [x, seen], "sum"), constant("w", HIDDEN, HIDDEN)], "mixed")
     op("Tanh", [mixed], "last_hidden_state")
+    return _serialised(nodes, constants)
+
+
+def _serialised(nodes: list[Any], constants: list[Any]) -> bytes:
     names = ("input_ids", "attention_mask", "token_type_ids")
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in names]
     output = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", HIDDEN])

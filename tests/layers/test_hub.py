@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from layers.embed_model import build
+from layers.embed_model import build, fetch
 from paramecium.index.embedder import Embedder, default_model_folder
 
 Hub = tuple[str, Path]
@@ -116,6 +116,17 @@ def test_truncated_download_is_refused(own: Path, tmp_path: Path, hub: Hub, caps
     assert _run(own, tmp_path / "out", "--pin", "--revision", "r1", "--base-url", hub[0]) == 1
     assert "broke off" in capsys.readouterr().err
     assert own.read_bytes() == before
+
+
+def test_endless_download_is_refused(
+    own: Path, tmp_path: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is longer than any model is not read to its end."""
+    _pinned(own, tmp_path / "out", hub)
+    monkeypatch.setattr(fetch, "_BYTES_MAX", 1_000)
+    assert _run(own, tmp_path / "out", "--base-url", hub[0]) == 1
+    assert "more than 1000 bytes" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_unreachable_hub_is_refused(own: Path, tmp_path: Path, hub: Hub, capsys: pytest.CaptureFixture[str]) -> None:

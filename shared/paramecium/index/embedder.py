@@ -60,7 +60,7 @@ class Embedder:
 
     @cached_property
     def mean(self) -> NDArray[float32]:
-        """The mean of everyday passages, shape (dims,); zeros when the model names none."""
+        """Gives the mean of everyday passages, shape (dims,); zeros when the model names none."""
         import numpy as np
 
         named = self._card["mean"]
