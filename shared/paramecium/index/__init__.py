@@ -1,1 +1,1 @@
-"""Everything derived from the archive that makes words findable again; one command rebuilds it."""
+"""The index: passages, vectors, words and full text over the archive; derived, rebuilt by one command."""

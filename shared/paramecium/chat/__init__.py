@@ -1,0 +1,1 @@
+"""A turn of talk: the person's words stored, the model asked, its answer stored."""

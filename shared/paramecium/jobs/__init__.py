@@ -1,0 +1,1 @@
+"""Work between the turns, one file a job; each run goes on where the last one ended."""

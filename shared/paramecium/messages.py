@@ -1,0 +1,156 @@
+"""What was said, as values: an entry of a conversation, and its JSON (version 1).
+
+Knows the form of an entry and how text becomes bytes; knows nothing of stores or of what is done with entries.
+Invariant: `entry_from(entry_to(e)) == e`, and fields of a later version pass through `more` unchanged.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, get_args
+
+from paramecium.errors import BadId, BadInput, Damaged
+
+Kind = Literal["message", "rename", "star", "project", "choose", "tombstone"]
+Role = Literal["user", "assistant", "system"]
+Status = Literal["complete", "stopped", "incomplete", "error"]
+Json = dict[str, Any]
+
+VERSION: Final = 1
+SPOKEN: Final = ("user", "assistant")
+_KINDS = get_args(Kind)
+_ROLES = get_args(Role)
+_ID = re.compile(r"[a-z0-9-]{1,64}\Z")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Is one entry of a conversation's log; `n` is its number, from 0, and `parent` the id of the entry before it.
+
+    `at` is ISO 8601 with offset, or empty when unknown. `text` is what was said, verbatim; for the kinds rename,
+    star, project and choose it is the new title, "true" or "false", the project, or the id of the chosen leaf.
+    """
+
+    id: str
+    n: int
+    kind: Kind = "message"
+    parent: str | None = None
+    role: Role | None = None
+    speaker: str = ""
+    at: str = ""
+    text: str = ""
+    images: tuple[Json, ...] = ()
+    files: tuple[Json, ...] = ()
+    head: str | None = None
+    given: Json | None = None
+    rounds: tuple[Json, ...] = ()
+    usage: tuple[Json, ...] = ()
+    afterglow: tuple[int, ...] = ()
+    model: str = ""
+    account: str = ""
+    status: Status | None = None
+    source: Json = field(default_factory=dict)
+    more: Json = field(default_factory=dict)
+
+    @property
+    def is_message(self) -> bool:
+        """Tells whether this is something said by the person or the AI."""
+        return self.kind == "message" and self.role in SPOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Is the log of entries of one talk, as far as it was read: entries in order of `n`, without gaps."""
+
+    id: str
+    entries: tuple[Entry, ...]
+
+
+_FIELDS = tuple(f.name for f in fields(Entry) if f.name != "more")
+_TUPLES = ("images", "files", "rounds", "usage", "afterglow")
+_ALWAYS = ("id", "n", "kind", "parent", "role", "speaker", "at", "text")
+
+
+def entry_to(entry: Entry) -> Json:
+    """Returns the JSON form of an entry; empty optional fields are left out."""
+    out: Json = {"v": VERSION}
+    for name in _FIELDS:
+        value = getattr(entry, name)
+        if name in _ALWAYS or value:
+            out[name] = list(value) if name in _TUPLES else value
+    return out | entry.more
+
+
+def entry_from(raw: Mapping[str, Any]) -> Entry:
+    """Returns the entry a JSON form stands for; raises Damaged when it is none."""
+    try:
+        known = {k: raw[k] for k in _FIELDS if k in raw}
+        for name in _TUPLES:
+            known[name] = tuple(known.get(name, ()))
+        more = {k: v for k, v in raw.items() if k not in _FIELDS and k != "v"}
+        entry = Entry(**known, more=more)
+    except (KeyError, TypeError) as error:
+        raise Damaged(f"an entry lacks a field or has a wrong one: {error}") from error
+    if entry.kind not in _KINDS or entry.role not in (*_ROLES, None) or not isinstance(entry.text, str):
+        raise Damaged(f"entry {entry.id} has an unknown kind or role: {entry.kind} {entry.role}")
+    if not isinstance(entry.n, int) or raw.get("v") != VERSION:
+        raise Damaged(f"entry {entry.id} is not of version {VERSION}")
+    return entry
+
+
+def dump_json(value: object) -> bytes:
+    """Returns JSON as UTF-8, unescaped; a lone surrogate becomes its JSON escape, so every text survives."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+def load_json(body: bytes) -> Any:
+    """Returns the value of JSON bytes; raises BadInput when they are none or not UTF-8."""
+    try:
+        return json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"this is not JSON: {error}") from error
+
+
+def check_id(value: str) -> str:
+    """Returns `value` if it is an id of ours, `[a-z0-9-]{1,64}`; raises BadId otherwise."""
+    if not isinstance(value, str) or not _ID.match(value):
+        raise BadId(f"not an id: {value!r:.80}")
+    return value
+
+
+def whole(text: str) -> str:
+    """Returns the text with each high surrogate and the low one after it joined to the character they are.
+
+    Two halves that arrived apart are one character; a half without the other stays as it is.
+    """
+    return _PAIR.sub(lambda m: m[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+
+
+def encodable(text: str) -> str:
+    """Returns a copy for SQLite, tokenizer and upstream: each lone surrogate and each NUL becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+
+
+def chain(parent_of: Mapping[str, str | None], leaf: str | None) -> tuple[str, ...]:
+    """Returns the ids from the beginning to `leaf` along the parents; a parent that is not known ends the chain."""
+    ids: list[str] = []
+    seen: set[str] = set()
+    while leaf is not None and leaf in parent_of and leaf not in seen:
+        seen.add(leaf)
+        ids.append(leaf)
+        leaf = parent_of[leaf]
+    return tuple(reversed(ids))
+
+
+def path(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Returns the messages from the beginning to the leaf: the newest message, or the one chosen after it."""
+    messages = {e.id: e for e in entries if e.kind == "message"}
+    leaf = None
+    for entry in entries:
+        if entry.kind == "message":
+            leaf = entry.id
+        elif entry.kind == "choose" and entry.text in messages:
+            leaf = entry.text
+    return tuple(messages[i] for i in chain({i: e.parent for i, e in messages.items()}, leaf))

@@ -1,0 +1,1 @@
+"""Finding what was said, and giving it back word for word."""

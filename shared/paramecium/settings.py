@@ -1,0 +1,132 @@
+"""The configuration: one document, one table of keys with their defaults; frozen once read.
+
+Knows what may be set and what it means; reads no file and no environment (wiring does).
+Invariant: secrets hide themselves when printed (`SecretStr`), and an unknown key is an error that names it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from paramecium.errors import BadSetting
+
+DEFAULT_ANTHROPIC_MODELS = ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")
+TOKEN_CHARS_MIN_PUBLIC = 24
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Client(_Section):
+    """Is one holder of a token."""
+
+    name: str = "owner"
+    token: SecretStr
+    life: str = Field(default="main", pattern=r"^[a-z0-9-]{1,40}$")
+    scope: Literal["chat", "all"] = "all"
+    archive: bool = True
+    memory: bool = True
+    tools: bool = True
+
+
+class Model(_Section):
+    """Is one model of an account, with what a person wants to say of it."""
+
+    id: str = Field(min_length=1)
+    context: int | None = Field(default=None, ge=1000)
+    images: bool | None = None
+
+
+def _model(value: Any) -> Any:
+    return {"id": value} if isinstance(value, str) else value
+
+
+class Account(_Section):
+    """Is one way to a model."""
+
+    name: str = Field(min_length=1)
+    kind: Literal["anthropic", "openai", "openrouter", "parrot"]
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    models: tuple[Annotated[Model, BeforeValidator(_model)], ...] = ()
+    trusted: bool = True
+    daily_tokens: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must start with http:// or https://")
+        if not self.models:
+            raise ValueError("models names at least one model")
+        return self
+
+
+class SmallModel(_Section):
+    """Is the model for notes and summaries, and how often it may be asked a day."""
+
+    account: str
+    model: str
+    calls_per_day: int = Field(default=500, ge=0)
+
+
+class Settings(_Section):
+    """Is the whole configuration; every key has a default."""
+
+    person: str = "我"
+    ai: str = "小草"
+    timezone: str = "Asia/Shanghai"
+    language: Literal["zh", "en"] = "zh"
+    persona: Literal["always", "absent"] = "always"
+    token: SecretStr | None = None
+    clients: tuple[Client, ...] = ()
+    accounts: tuple[Account, ...] = (Account(name="parrot", kind="parrot", models=(Model(id="parrot"),)),)
+    small_model: SmallModel | None = None
+    body_bytes_max: int = Field(default=32_000_000, ge=1000)
+    max_tokens: int = Field(default=16_000, ge=1)
+    turn_timeout_s: float = Field(default=840.0, gt=0)
+    upstream_connect_timeout_s: float = Field(default=10.0, gt=0)
+    upstream_idle_timeout_s: float = Field(default=120.0, gt=0)
+    ping_after_s: float = Field(default=10.0, gt=0)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        try:
+            ZoneInfo(self.timezone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError(f"timezone is no IANA name such as Asia/Shanghai: {self.timezone}") from error
+        names = [a.name for a in self.accounts]
+        if len(set(names)) < len(names):
+            raise ValueError("two accounts have the same name")
+        return self
+
+    @property
+    def everyone(self) -> tuple[Client, ...]:
+        """Returns all clients; `token` alone is one client with every right."""
+        owner = (Client(token=self.token),) if self.token is not None else ()
+        return owner + self.clients
+
+    @property
+    def lives(self) -> tuple[str, ...]:
+        """Returns every life the configuration names, `main` first."""
+        return tuple(dict.fromkeys(["main", *(c.life for c in self.clients)]))
+
+
+def read_settings(text: str, where: str) -> Settings:
+    """Returns the settings in a TOML document; raises BadSetting naming `where` and the key, never a value."""
+    try:
+        return settings_from(tomllib.loads(text), where)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSetting(f"{where} is not TOML: {error}") from error
+
+
+def settings_from(table: Mapping[str, Any], where: str) -> Settings:
+    """Returns the settings in a table; raises BadSetting naming `where` and the key, never a value."""
+    try:
+        return Settings.model_validate(table)
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'document'}: {e['msg']}" for e in error.errors())
+        raise BadSetting(f"{where}: {told}") from error
