@@ -67,7 +67,9 @@ def test_every_room_says_what_it_knows(room: str) -> None:
 
 def test_the_readme_s_tree_is_the_tree() -> None:
     """Both READMEs name every folder at the root and every room of the house, one purpose a line."""
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
     rooms = {str(Path(p).parent) for p in tracked if p.startswith("shared/paramecium/") and p.endswith("/__init__.py")}
     names = {Path(r).name for r in rooms} | {p.split("/")[0] for p in tracked if "/" in p and not p.startswith(".")}
     for readme in ("README.md", "README.zh.md"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
     from paramecium.chat.turn import Chat
     from paramecium.index.embedder import Embedding
-    from paramecium.index.segment import SegmentCache
+    from paramecium.index.segment_cache import SegmentCache
     from paramecium.jobs.fts_build import FullTextReport
     from paramecium.jobs.import_file import ImportReport
     from paramecium.jobs.indexer import Indexer, IngestReport
@@ -127,7 +127,7 @@ class LifeParts:
     @cached_property
     def cache(self) -> "SegmentCache":
         """Returns the loaded segments of the index."""
-        from paramecium.index.segment import SegmentCache
+        from paramecium.index.segment_cache import SegmentCache
 
         return SegmentCache(self._shared.store, self._shared.cache_folder)
 
@@ -172,7 +172,7 @@ class LifeParts:
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
         from paramecium.archive.conversations import Archive
-        from paramecium.index.segment import SegmentCache
+        from paramecium.index.segment_cache import SegmentCache
         from paramecium.jobs.indexer import Indexer
 
         s = self._shared

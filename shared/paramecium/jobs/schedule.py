@@ -61,7 +61,9 @@ def latest_night(now: datetime, timezone: str) -> datetime:
     return night if night <= local else night - timedelta(days=1)
 
 
-def _run(life: str, name: str, job: Callable[[], object], stopping: threading.Event, tell: Callable[[str], None]) -> None:
+def _run(
+    life: str, name: str, job: Callable[[], object], stopping: threading.Event, tell: Callable[[str], None]
+) -> None:
     if stopping.is_set():
         return
     try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 Place = tuple[str, int]
 """Conversation and number of a message."""
 
-WORDS_WEIGHT = 1.0
+WORDS_WEIGHT = 0.5
 VECTORS_WEIGHT = 1.0
 
 

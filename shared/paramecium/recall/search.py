@@ -5,7 +5,7 @@ slice of a stored message, and a broken part of the index makes recall poorer, n
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Protocol
 
@@ -13,8 +13,9 @@ from paramecium.errors import BadInput
 from paramecium.index.words import terms
 from paramecium.messages import Json
 from paramecium.recall import exact, semantic
+from paramecium.recall.limits import Limits
 from paramecium.recall.ranking import Hit, Place
-from paramecium.recall.view import Talk, View
+from paramecium.recall.view import View
 from paramecium.recall.windows import Piece, Window, around
 
 WINDOWS_DEFAULT = 5
@@ -25,7 +26,10 @@ QUERY_CHARS_MAX = 2000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Is what is asked: words, and which days (both ends belong to it) and conversation they may come from."""
+    """Is what is asked: words, and which days (both ends belong to it) and conversation they may come from.
+
+    `besides` is a conversation whose words the asker has before its eyes already.
+    """
 
     text: str
     exact: bool = False
@@ -34,6 +38,7 @@ class Query:
     conversation: str | None = None
     n: int = WINDOWS_DEFAULT
     cursor: str | None = None
+    besides: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,13 @@ class Finder:
         view = self.views.view()
         if query.conversation is not None:
             ident = self.views.resolve(view, query.conversation)
-            query = Query(query.text, query.exact, query.after, query.before, ident, query.n, query.cursor)
-        limits = semantic.Limits(query.after, query.before, query.conversation)
+            query = replace(query, conversation=ident, besides=None)
+        limits = Limits(query.after, query.before, query.conversation, query.besides)
         if query.exact:
             matches, cursor = exact.find(view, query.text, limits, query.n, query.cursor)
             windows = [self._window(view, m.place, m.start, m.end, 1.0) for m in matches]
             return Found(tuple(_distinct(windows, query.n)), cursor, view.damaged)
-        hits = semantic.rank(view, self.near, query.text, terms(query.text), limits)
+        hits = semantic.rank(view, self.near, query.text, limits)
         return Found(tuple(_distinct(self._semantic(view, query, hits), query.n)), None, view.damaged)
 
     def _semantic(self, view: View, query: Query, hits: list[Hit]) -> Iterator[Window]:
@@ -144,8 +149,3 @@ def _window(window: Window) -> Json:
 
 def _piece(piece: Piece) -> Json:
     return {"message": piece.said.id, "n": piece.said.n, "start": piece.start, "end": piece.end}
-
-
-def describe(talk: Talk) -> Json:
-    """Returns a conversation's line in a list."""
-    return {"id": talk.conversation, "title": talk.title, "messages": len(talk.numbers)}

@@ -5,7 +5,7 @@ given whatever was asked, since a failing memory must never stop a talk.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
@@ -85,7 +85,7 @@ class ToolAnswer:
         return "".join(p.text for p in self.parts)
 
 
-def declaration(language: str, person: str, ai: str) -> Json:  # noqa: ARG001 (the signature doors share)
+def declaration(language: str, person: str) -> Json:
     """Returns the tool as it is declared to the model; the same arguments give the same bytes."""
     query, exact, after, before, conversation = _FIELDS[language]
     return {
@@ -113,11 +113,14 @@ class Recall:
     language: str
     failed: Callable[[str], None] = lambda _: None
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> ToolAnswer:  # noqa: ARG002 (lanes will want it)
-        """Returns what was found, or in words why nothing can be; never raises."""
+    def answer(self, tool_input: Json, *, here: str | None = None) -> ToolAnswer:
+        """Returns what was found, or in words why nothing can be; never raises.
+
+        `here` is the conversation the call comes from: its words stand before the model already.
+        """
         says = _SAYS[self.language]
         try:
-            found = self.finder.recall(read_query(tool_input))
+            found = self.finder.recall(replace(read_query(tool_input), besides=here))
         except ParameciumError as error:
             self.failed(str(error))
             return ToolAnswer((Part(says["away"] + str(error)),), is_error=True)

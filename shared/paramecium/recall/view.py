@@ -16,6 +16,7 @@ from paramecium.index.said import Mark, Said
 from paramecium.index.segment import Segment
 from paramecium.messages import chain
 from paramecium.recall.ranking import Place
+from paramecium.recall.young import Young
 
 TITLE_CHARS_MAX = 30
 
@@ -28,17 +29,31 @@ class Fresh:
     marks: tuple[Mark, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Is what a manifest names, loaded; `damaged` when something it names could not be."""
+
+    manifest: Manifest
+    segments: tuple[Segment, ...] = ()
+    fulltext: FullText | None = None
+    damaged: bool = False
+
+
 class View:
     """Reads messages, titles and paths, wherever they stand."""
 
     def __init__(
-        self, manifest: Manifest, segments: Sequence[Segment], fulltext: FullText | None, fresh: Fresh, *, damaged: bool
+        self,
+        index: Index,
+        fresh: Fresh,
+        young: Sequence[Young],
     ) -> None:
-        self.manifest = manifest
-        self.segments = tuple(segments)
-        self.fulltext = fulltext
+        self.manifest = index.manifest
+        self.segments = index.segments
+        self.fulltext = index.fulltext
+        self.damaged = index.damaged
         self.fresh = fresh
-        self.damaged = damaged
+        self.young = tuple(young)
         self._talks: dict[str, Talk] = {}
         self._lock = threading.Lock()
 
@@ -55,6 +70,16 @@ class View:
             if m is not None:
                 return segment.said(m)
         raise ConversationMissing(f"no message {place[1]} in conversation {place[0]}")
+
+    def day(self, place: Place) -> int | None:
+        """Returns the ordinal of a message's day without reading its words, None when it is not here."""
+        if place in self._fresh_by_place:
+            return self._fresh_by_place[place].day
+        for segment in self.segments:
+            m = segment.find(*place)
+            if m is not None:
+                return int(segment.day[m])
+        return None
 
     def conversations(self) -> list[str]:
         """Returns the ids of all conversations, sorted."""
