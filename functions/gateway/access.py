@@ -6,7 +6,7 @@ cookie counts only for a request that a page of this very host makes.
 
 import hashlib
 import hmac
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote_to_bytes
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -103,7 +103,7 @@ def _foreign(headers: Headers) -> bool:
     # SameSite takes two ports of one host for one site; Origin and Host do not.
     origin = headers.get("origin")
     if origin is not None:
-        return urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+        return origin.partition("://")[2].lower() != headers.get("host", "").lower()
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 

@@ -26,7 +26,7 @@ from functions.gateway.static_pages import Pages
 from functions.gateway.turns import Turns
 
 # A server that is told to end has 5 s, and uvicorn takes up to one for open streams before it asks us.
-GRACE_S = 3.5
+GRACE_S = 3.0
 
 
 def create_app(house: House) -> Starlette:

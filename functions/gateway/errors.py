@@ -86,8 +86,9 @@ def described(error: Exception) -> tuple[str, str, int]:
 async def answer_http(request: Request, error: Exception) -> Response:
     """Returns the answer to what the router refuses, naming the path and what it takes."""
     if isinstance(error, HTTPException) and error.status_code in _KINDS_OF_HTTP:
-        told = f"nothing stands at {request.url.path:.200}"
+        path = request.scope["path"][:200]
+        told = f"nothing stands at {path}"
         if error.status_code == 405:
-            told = f"{request.url.path:.200} does not take {request.method}"
+            told = f"{path} does not take {request.method}"
         error = HTTPException(error.status_code, told, error.headers)
     return answer(error)

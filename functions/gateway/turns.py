@@ -1,7 +1,7 @@
 """Turns that run whether or not anybody listens, and the ear a response has at one.
 
 Knows tasks and queues; knows neither HTTP nor what a turn does. Invariant: a listener that is slow or gone costs the
-turn at most PATIENCE_S once, and what the turn raises reaches the listener as an event, or as the error itself while
+turn at most PATIENCE_S in all, and what the turn raises reaches the listener as an event, or as the error itself while
 there was none.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from functions.gateway.errors import described
 from functions.gateway.event_stream import PING, frame
 from functions.gateway.house import Chat
+from paramecium import clock
 from paramecium.chat.events import Ask, ChatEvent, Done, Failed, Started
 from paramecium.errors import Unavailable
 
@@ -28,6 +29,7 @@ class Listener:
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Heard] = asyncio.Queue(QUEUE_EVENTS_MAX)
         self._ended = False
+        self._patience_s = PATIENCE_S
 
     async def tell(self, heard: Heard) -> None:
         """Hands one thing over, without a task switch while there is room; to nobody once the listener left."""
@@ -46,7 +48,7 @@ class Listener:
             self.leave()
             raise
         if heard is None:
-            raise Unavailable("the server is shutting down; nothing was stored")
+            raise Unavailable("the server is shutting down; look whether the message was kept before sending it again")
         if isinstance(heard, Exception):
             raise heard
         return heard
@@ -72,12 +74,14 @@ class Listener:
             self._queue.get_nowait()
 
     async def _wait_for_room(self, heard: Heard) -> None:
+        began_s = clock.monotonic_s()
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(self._patience_s):
                 await self._queue.put(heard)
         except TimeoutError:
             # Without `done` at its end the listener's stream shows that it missed something.
             self.leave()
+        self._patience_s -= clock.monotonic_s() - began_s
 
 
 class Turns:
