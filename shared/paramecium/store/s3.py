@@ -88,14 +88,14 @@ class S3Store:
 
     def list(self, prefix: str, after: str = "") -> Iterator[str]:
         """Yields the keys under `prefix` behind `after`, in order, 1,000 a call; raises StoreUnavailable."""
+        start = {"StartAfter": after} if after else {}
         for _ in range(PAGES_MAX):
-            page = self._page(prefix, after)
-            keys = [entry["Key"] for entry in page.get("Contents", ())]
+            page = self._page(prefix, start)
             # What a console calls a folder is an empty object whose name ends with a slash.
-            yield from filter(is_key, keys)
-            if not page.get("IsTruncated") or not keys:
+            yield from filter(is_key, (entry["Key"] for entry in page.get("Contents", ())))
+            if not page.get("IsTruncated"):
                 return
-            after = keys[-1]
+            start = {"ContinuationToken": page["NextContinuationToken"]}
 
     def fetch(self, key: str, folder: Path) -> Path:
         """Returns the file in `folder` with the object's bytes, downloaded if it is not there; raises KeyMissing."""
@@ -132,8 +132,7 @@ class S3Store:
                 return Part(b"", 0, "")
             raise
 
-    def _page(self, prefix: str, after: str) -> Any:
-        start = {"StartAfter": after} if after else {}
+    def _page(self, prefix: str, start: Mapping[str, str]) -> Any:
         return _retried(prefix, lambda: self._client.list_objects_v2(Bucket=self.bucket, Prefix=prefix, **start))
 
     def _write(self, key: str, body: bytes, condition: Mapping[str, str], refusal: Conflict) -> str:
