@@ -44,6 +44,7 @@ _ADVICE: Final = {
     "s3:ListBucket on the bucket (without it a missing object, too, is answered so)",
     "InvalidAccessKeyId": f"the access key is not known there; {_NO_CREDENTIALS}",
     "SignatureDoesNotMatch": f"the secret key is not the right one; {_NO_CREDENTIALS}",
+    "NotImplemented": "the service lacks conditional writes (If-None-Match, If-Match); use one that has them",
     "ExpiredToken": f"the credentials have expired; log in again, or {_NO_CREDENTIALS}",
 }
 
@@ -233,7 +234,7 @@ def _answered(key: str, response: Mapping[str, Any]) -> _NotDone:
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     code = str(response.get("Error", {}).get("Code", ""))
     reason = _ADVICE.get(code, f"the bucket's service answered {status} {code}".rstrip())
-    if status >= 500 or code == "RequestTimeout":
+    if code == "RequestTimeout" or (status >= 500 and status != 501):
         return _NotDone("unknown", f"{key}: {reason}")
     meaning = "fatal" if code == "NoSuchBucket" else _MEANINGS.get(status, "fatal")
     return _NotDone(meaning, f"{key}: {reason}")
