@@ -93,7 +93,7 @@ def _create(store: ObjectStore, worker: str) -> None:
 
 
 def _write_for_ever(store: ObjectStore, worker: str) -> None:
-    versions = {}
+    versions: dict[str, str] = {}
     for n in range(1_000_000):
         store.create(f"main/created/{worker}/{n:07d}", sealed(f"{worker} {n}"))
         key = f"derived/main/replaced/{worker}-{n % REPLACED_KEYS}"

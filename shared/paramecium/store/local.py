@@ -190,10 +190,15 @@ def _names(folder: Path, place: str) -> list[str]:
         with os.scandir(folder / place) as entries:
             for entry in entries:
                 path = place + entry.name
-                if is_key(path) and entry.is_dir():
+                if is_key(path) and entry.is_dir(follow_symlinks=False):
                     names.append(f"{path}/")
-                elif is_key(path) and entry.is_file():
+                elif is_key(path) and _is_object(entry):
                     names.append(path)
     except _NOTHING_THERE:
         return []
     return sorted(names, key=str.encode)
+
+
+def _is_object(entry: os.DirEntry[str]) -> bool:
+    # A note that is a link to a file is read like any other; a linked folder could hold itself.
+    return entry.is_file(follow_symlinks=False) or (entry.is_symlink() and Path(entry).is_file())

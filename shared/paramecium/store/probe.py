@@ -32,7 +32,7 @@ def check_folder(folder: Path) -> None:
     synced = _synced_by(where)
     if synced:
         raise StoreUnavailable(f"{folder} is kept in step by a sync program ({synced}); {_ADVICE}")
-    kind = _file_system(where)
+    kind = file_system(where)
     if kind in _NETWORK:
         raise StoreUnavailable(f"{folder} is on a network file system ({kind}); {_ADVICE}")
     try:
@@ -80,8 +80,8 @@ def _synced_by(folder: Path) -> str:
     return ""
 
 
-def _file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
-    # Only Linux tells so; elsewhere the trial of links and locks has to do.
+def file_system(folder: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
+    """Returns the kind of file system `folder` is on, or "" where it is not told, as on all but Linux."""
     try:
         lines = mounts.read_text("utf-8", "surrogateescape").split("\n")
     except OSError:

@@ -54,7 +54,9 @@ class RamStore:
     def list(self, prefix: str, after: str = "") -> Iterator[str]:
         """Yields the keys under `prefix` behind `after`, in order."""
         with self._lock:
-            keys = [k for k in self._objects if k.startswith(prefix) and k.encode() > after.encode("utf-8", "surrogatepass")]
+            keys = [
+                k for k in self._objects if k.startswith(prefix) and k.encode() > after.encode("utf-8", "surrogatepass")
+            ]
         yield from sorted(keys, key=str.encode)
 
     def fetch(self, key: str, folder: Path) -> Path:

@@ -19,7 +19,7 @@ from paramecium.store.download import Part, download
 
 TRIES_MAX = 6
 CONNECT_TIMEOUT_S = 5
-READ_TIMEOUT_S = 20
+READ_TIMEOUT_S = 10
 PAGES_MAX = 100_000
 _CONNECTIONS_MAX = 32
 _PAUSE_S = 0.1
