@@ -9,7 +9,7 @@ Invariant: a line becomes one Foreign whose messages form a forest, or one BadLi
 """
 
 import hashlib
-import json
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast, get_args
@@ -19,6 +19,7 @@ from paramecium.messages import Json, Role, dump_json, load_json, whole
 
 FORMAT: Final = "jsonlines"
 LINE_BYTES_MAX: Final = 64_000_000
+DEPTH_MAX: Final = 50
 _BOM = b"\xef\xbb\xbf"
 _CONVERSATION_KEYS = ("id", "title", "messages")
 _MESSAGE_KEYS = ("id", "parent", "role", "content", "at", "speaker")
@@ -102,7 +103,7 @@ def _message(position: int, raw: Any) -> ForeignMessage:
         parent=_name(raw, "parent", where),
         role=cast("Role", raw["role"]),
         text=whole(raw["content"]),
-        at_raw=_finite(raw.get("at")),
+        at_raw=_plain(raw.get("at")),
         speaker=_text(raw, "speaker", where),
         position=position,
         extra=_extra(raw, _MESSAGE_KEYS),
@@ -184,13 +185,16 @@ def _text(raw: Json, key: str, where: str) -> str:
 
 
 def _extra(raw: Json, known: tuple[str, ...]) -> Json:
-    return {key: _finite(value) for key, value in raw.items() if key not in known}
+    return {key: _plain(value) for key, value in raw.items() if key not in known}
 
 
-def _finite(value: Any) -> Any:
-    """Returns a value that stays JSON when written; NaN and Infinity are none, though a number too large reads as one."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError as error:
-        raise BadInput("a number that is not finite") from error
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Returns a value that can be written as JSON again: its numbers finite, nested 50 deep at most."""
+    if depth > DEPTH_MAX:
+        raise BadInput(f"nested deeper than {DEPTH_MAX}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput("a number that is not finite")
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            _plain(item, depth + 1)
     return value

@@ -60,8 +60,7 @@ def import_file(
     read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
     BadInput when the file cannot be read or its first 1,000 lines are none of this format.
     """
-    conversations = messages = 0
-    tally = _Tally()
+    conversations, messages, tally = 0, 0, _Tally()
     refused: list[BadLine] = []
     for foreign in read_jsonlines(_lines(path, progress)):
         if isinstance(foreign, BadLine):
