@@ -1,4 +1,4 @@
-"""Properties of importing: any tree is kept once and right, twice is once, a beginning and then the whole is the whole."""
+"""Importing any tree of messages: kept once and right, twice is once, a beginning and then the whole is the whole."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
