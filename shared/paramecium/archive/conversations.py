@@ -42,8 +42,9 @@ class Archive:
         At the tail it is the LIST and one GET, since a block's key does not tell where the block ends. Raises BadId,
         Damaged naming the key, and ConversationMissing when the whole was asked for and nothing is there.
         """
+        from_n = max(from_n, 0)
         entries = tuple(e for e in chain.from_iterable(self._blocks(check_id(conv), from_n)) if e.n >= from_n)
-        if not entries and from_n <= 0:
+        if not entries and from_n == 0:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
 
@@ -123,7 +124,7 @@ class Archive:
             begins = [block[0].n for block in found]
             gaps = [end for end, begin in zip(ends, begins[1:], strict=False) if end != begin]
             if begins and begins[0] > from_n:
-                gaps = [max(from_n, 0)]
+                gaps = [from_n]
             if not gaps:
                 return [block for block, end in zip(found, ends, strict=True) if end > from_n]
             gap = gaps[0]
