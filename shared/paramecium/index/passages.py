@@ -15,12 +15,13 @@ PASSAGE_CHARS_MAX: Final = 350
 
 _ENDS = "。！？!?；;…\n"
 _CLOSERS = "」』”’）)】》〉"
+_NO_LETTER = "(?<![A-Za-z])"
 # An ASCII quote closes only before white space. A dot ends a sentence before white space, but not after an initial
 # ("J. S. Bach", "e.g. this"), a title, or the number of a list's line. All repeats are possessive: the scan is linear.
 _SENTENCE_END = re.compile(
     rf"""[{_ENDS}.](?:
         (?<=[{_ENDS}])[{_ENDS}{_CLOSERS}]*+(?:["']++(?=\s|\Z))?+\s*+
-      | (?<=\.)(?<!\.\.)(?<!\b[A-Za-z]\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bvs\.)(?<!\bMrs\.)
+      | (?<=\.)(?<!\.\.)(?<!{_NO_LETTER}[A-Za-z]\.)(?<!{_NO_LETTER}(?:Mr|Ms|Dr|St|vs)\.)(?<!{_NO_LETTER}Mrs\.)
         (?<!\n\d\.)(?<!\n\d\d\.)\.*+[{_CLOSERS}"'\]]*+\s++
     )""",
     re.VERBOSE,
@@ -81,11 +82,9 @@ def _sentence_ends(text: str) -> Iterator[int]:
 def _cut(text: str, start: int) -> int:
     limit = start + PASSAGE_CHARS_MAX
     # One character more is shown to the pattern, so that it sees what follows a mark at the very end.
-    marks = [match.end() for match in _CLAUSE_END.finditer(text, start, limit + 1) if match.end() <= limit]
-    for place in (*reversed(marks), *range(limit, start, -1)):
-        if is_grapheme_boundary(text, place, start):
-            return place
-    return limit
+    marks: list[int] = [match.end() for match in _CLAUSE_END.finditer(text, start, limit + 1) if match.end() <= limit]
+    places = (*reversed(marks), *range(limit, start, -1))
+    return next((place for place in places if is_grapheme_boundary(text, place, start)), limit)
 
 
 def _extends(char: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from paramecium.errors import BadInput
@@ -76,34 +77,27 @@ def write_segment(
     A message that comes twice is kept once. `mean` (dims) is taken off each vector before it is quantised. Raises
     BadInput when vectors and passages are not as many, of other dims, or not finite.
     """
-    import numpy as np
-
     spans = [passages(said.text) for said in saids]
-    firsts = np.cumsum([0, *map(len, spans)])
+    firsts = list(accumulate(map(len, spans), initial=0))
     if vectors.shape != (firsts[-1], len(mean)):
         raise BadInput(f"{vectors.shape} vectors for {firsts[-1]} passages of {len(mean)} dimensions")
     place = {(said.conversation, said.n): i for i, said in reversed(list(enumerate(saids)))}
     order = [place[key] for key in sorted(place)]
-    kept = [row for i in order for row in range(firsts[i], firsts[i + 1])]
+    raw = vectors[[row for i in order for row in range(firsts[i], firsts[i + 1])]]
+    total = _total(raw).tolist()
+    header = {"model": model, "counted": len(raw), "total": total, "passages_version": PASSAGES_VERSION}
     ordered = [saids[i] for i in order]
-    mean = mean.astype("<f4")
-    raw = vectors[kept]
-    total = _total(raw)
-    header = {"model": model, "counted": len(kept), "total": total.tolist(), "passages_version": PASSAGES_VERSION}
-    flat = [(m, start, end) for m, i in enumerate(order) for start, end in spans[i]]
-    tables = np.array(flat, "<u4").reshape(-1, 3).T
-    columns = dict(zip(("message", "start", "end"), map(np.ascontiguousarray, tables), strict=True))
     conversations = sorted({said.conversation for said in ordered})
-    return pack_segment(
-        Columns(
-            header=header,
-            conversations=conversations,
-            marks=marks,
-            table=_table(ordered, conversations),
-            raw=map(_raw, ordered),
-            spans={"mean": mean, **columns, "rows": quantise(raw - mean)},
-        )
+    mean = mean.astype("<f4")
+    columns = Columns(
+        header=header,
+        conversations=conversations,
+        marks=marks,
+        table=_table(ordered, conversations),
+        raw=map(_raw, ordered),
+        spans={"mean": mean, **_spans([spans[i] for i in order]), "rows": quantise(raw - mean)},
     )
+    return pack_segment(columns)
 
 
 def pack_segment(columns: Columns) -> SegmentBytes:
@@ -147,6 +141,14 @@ def _table(saids: Sequence[Said], conversations: Sequence[str]) -> dict[str, NDA
     rows = [(place[s.conversation], s.n, s.day, SPOKEN.index(s.role)) for s in saids]
     columns = zip(*rows, strict=True) if rows else ((),) * len(TABLE_DTYPES)
     return {name: np.array(column, TABLE_DTYPES[name]) for name, column in zip(TABLE_DTYPES, columns, strict=True)}
+
+
+def _spans(passages_of: Sequence[tuple[tuple[int, int], ...]]) -> dict[str, NDArray[Any]]:
+    import numpy as np
+
+    rows = [(m, start, end) for m, spans in enumerate(passages_of) for start, end in spans]
+    columns = np.ascontiguousarray(np.array(rows, "<u4").reshape(-1, 3).T)
+    return dict(zip(("message", "start", "end"), columns, strict=True))
 
 
 def _raw(said: Said) -> tuple[bytes, bytes]:

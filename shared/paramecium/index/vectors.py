@@ -73,7 +73,8 @@ def _quantised(vectors: NDArray[Any]) -> NDArray[Any]:
     if not np.isfinite(vectors).all():
         raise BadInput("a vector with a number that is not finite")
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-    return np.rint(vectors * np.divide(LEVELS, largest, out=np.zeros_like(largest), where=largest > 0))
+    scaled: NDArray[Any] = np.rint(vectors * np.divide(LEVELS, largest, out=np.zeros_like(largest), where=largest > 0))
+    return scaled
 
 
 def _cosines(rows: NDArray[int8], query: NDArray[int8]) -> NDArray[float32]:
@@ -82,4 +83,5 @@ def _cosines(rows: NDArray[int8], query: NDArray[int8]) -> NDArray[float32]:
     # Whole numbers below 2^53: the sums are exact, so the scores do not depend on the processor.
     left, right = rows.astype(np.float64), query.astype(np.float64)
     norms = np.sqrt((left * left).sum(axis=1) * (right @ right))
-    return np.divide(left @ right, norms, out=np.zeros(len(rows)), where=norms > 0).astype(np.float32)
+    scores: NDArray[float32] = np.divide(left @ right, norms, out=np.zeros(len(rows)), where=norms > 0).astype("f4")
+    return scores
