@@ -35,12 +35,13 @@ GOLDEN = Path(__file__).parents[1] / "formats" / "manifest" / "v1.json"
 NOON = datetime(2026, 6, 12, 12, tzinfo=UTC)
 
 
-def file(key: str) -> ObjectName:
+def _file(key: str) -> ObjectName:
     return ObjectName(key, "ab" * 32, 4096)
 
 
-def segment(ulid: str, passages: int = 9) -> SegmentName:
-    return SegmentName(ulid, *(file(keys.segment("main", ulid, part)) for part in ("vectors", "words")), passages, 5)
+def _segment(ulid: str, passages: int = 9) -> SegmentName:
+    vectors, words = (_file(keys.segment("main", ulid, part)) for part in ("vectors", "words"))
+    return SegmentName(ulid, vectors, words, passages, 5)
 
 
 FULL = Manifest(
@@ -48,8 +49,8 @@ FULL = Manifest(
     writer="archive_import/1",
     model="e5/1",
     passages_version=1,
-    segments=(segment("s1", 1200), segment("s2")),
-    fulltext=Fulltext(file(keys.fulltext("main", "f1")), 900, ("s1",)),
+    segments=(_segment("s1", 1200), _segment("s2")),
+    fulltext=Fulltext(_file(keys.fulltext("main", "f1")), 900, ("s1",)),
     coverage=Coverage({"c1": 12, "x-春": 3}, "main/archive/arrivals/2026-06-12/115959000-c1-11"),
     retired=(Retired("derived/main/index/segments/s0.words", "2026-06-12T11:00:00+00:00"),),
 )
@@ -88,7 +89,7 @@ def test_one_of_two_writers_wins() -> None:
 def test_a_manifest_that_keeps_the_rules_may_follow() -> None:
     """More segments, more coverage and nothing lost break no rule."""
     more = replace(
-        NEXT, segments=(*NEXT.segments, segment("s3", 0)), coverage=replace(NEXT.coverage, arrivals="main/b")
+        NEXT, segments=(*NEXT.segments, _segment("s3", 0)), coverage=replace(NEXT.coverage, arrivals="main/b")
     )
     assert broken(FULL, NEXT) == broken(FULL, more) == broken(Manifest(), Manifest(generation=1)) == []
 
@@ -103,13 +104,16 @@ def test_a_manifest_that_keeps_the_rules_may_follow() -> None:
         ),
         (replace(NEXT, coverage=replace(FULL.coverage, conversations={"c1": 12})), "x-春 would shrink from 3 to 0"),
         (replace(NEXT, coverage=replace(FULL.coverage, arrivals="")), "arrivals would go back"),
-        (replace(NEXT, segments=(*FULL.segments, segment("s1", 1))), "s1 is named twice"),
+        (replace(NEXT, segments=(*FULL.segments, _segment("s1", 1))), "s1 is named twice"),
         (replace(NEXT, segments=FULL.segments[:1]), "segments/s2.words is dropped and not retired"),
-        (replace(NEXT, retired=(Retired(segment("s1").words.key, NOON.isoformat()),)), "s1.words is live and retired"),
-        (replace(NEXT, segments=(*FULL.segments, replace(segment("s3"), messages=0))), "s3 has passages of no message"),
-        (replace(NEXT, segments=(*FULL.segments, replace(segment("s3"), ulid="s4"))), "s4 names objects of another"),
-        (replace(NEXT, fulltext=Fulltext(replace(file("f"), sha256="AB"), 1)), "'f' has no sha256"),
-        (replace(NEXT, fulltext=Fulltext(replace(file("f"), bytes=0), 1)), "'f' has no sha256 or no bytes"),
+        (replace(NEXT, retired=(Retired(_segment("s1").words.key, NOON.isoformat()),)), "s1.words is live and retired"),
+        (
+            replace(NEXT, segments=(*FULL.segments, replace(_segment("s3"), messages=0))),
+            "s3 has passages of no message",
+        ),
+        (replace(NEXT, segments=(*FULL.segments, replace(_segment("s3"), ulid="s4"))), "s4 names objects of another"),
+        (replace(NEXT, fulltext=Fulltext(replace(_file("f"), sha256="AB"), 1)), "'f' has no sha256"),
+        (replace(NEXT, fulltext=Fulltext(replace(_file("f"), bytes=0), 1)), "'f' has no sha256 or no bytes"),
     ],
 )
 def test_a_broken_rule_is_named_and_nothing_written(new: Manifest, sentence: str) -> None:
@@ -134,7 +138,10 @@ def test_a_rebuilt_index_may_cover_less() -> None:
 def test_what_is_dropped_is_known_for_a_day() -> None:
     """Dropped objects are retired with the moment, and forgotten 24 hours later, no earlier."""
     new = retiring(FULL, replace(NEXT, segments=FULL.segments[:1], fulltext=None), NOON)
-    dropped = [*(n.key for n in (segment("s2").vectors, segment("s2").words)), "derived/main/index/fulltext/f1.sqlite"]
+    dropped = [
+        *(n.key for n in (_segment("s2").vectors, _segment("s2").words)),
+        "derived/main/index/fulltext/f1.sqlite",
+    ]
     assert [r.key for r in new.retired] == [FULL.retired[0].key, *dropped]
     assert broken(FULL, new) == []
     day = timedelta(hours=24)
@@ -160,9 +167,10 @@ def test_bytes_that_are_no_manifest_are_damage(body: bytes) -> None:
     """Whatever stands under the manifest's key is refused by name, from the cache as well."""
     store = RamStore()
     store.create(KEY, body)
-    for look in (lambda: read_manifest(store, "main"), ManifestCache(store, "main").standing):
-        with pytest.raises(Damaged, match=KEY):
-            look()
+    with pytest.raises(Damaged, match=KEY):
+        read_manifest(store, "main")
+    with pytest.raises(Damaged, match=KEY):
+        ManifestCache(store, "main").standing()
 
 
 def test_each_look_is_one_conditional_call() -> None:

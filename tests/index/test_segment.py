@@ -95,7 +95,7 @@ def test_a_segment_that_is_not_there_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_foreign_file_is_not_read(tmp_path: Path) -> None:
-    """Another segment's file, in itself sound, is refused by its hash, and by its counts where the hash is passed by."""
+    """Another segment's file, in itself sound, is refused by its hash, and without it by its counts."""
     store, name, segment = stored(written(TALK), tmp_path)
     other = written(TALK[:2])
     wrong: SegmentName = replace(name, vectors=replace(name.vectors, sha256="0" * 64))

@@ -16,14 +16,14 @@ from tests.index.fakes_life import said, saids_of, written
 SAIDS = [said("c1", n, f"第{n}句。") for n in range(3)]
 
 
-def two_segments(store: RamStore) -> tuple[SegmentName, SegmentName]:
+def _two_segments(store: RamStore) -> tuple[SegmentName, SegmentName]:
     return store_segment(store, "main", "a", written(SAIDS[:2])), store_segment(store, "main", "b", written(SAIDS[2:]))
 
 
 def test_a_segment_is_loaded_once(tmp_path: Path) -> None:
     """Asked for again, also by many threads at once, it is the one already there: two fetches in all."""
     inner = RamStore()
-    first, second = two_segments(inner)
+    first, second = _two_segments(inner)
     store = WatchedStore(inner)
     cache = SegmentCache(store, tmp_path)
     with ThreadPoolExecutor(8) as pool:
@@ -37,7 +37,7 @@ def test_a_segment_is_loaded_once(tmp_path: Path) -> None:
 def test_what_is_no_longer_named_is_let_go(tmp_path: Path) -> None:
     """The download is removed, a reader in the middle of it reads on, and asking again fetches again."""
     inner = RamStore()
-    first, second = two_segments(inner)
+    first, second = _two_segments(inner)
     store = WatchedStore(inner)
     cache = SegmentCache(store, tmp_path)
     reading, kept = cache.open(first), cache.open(second)
@@ -53,7 +53,7 @@ def test_what_is_no_longer_named_is_let_go(tmp_path: Path) -> None:
 def test_damage_is_not_kept(tmp_path: Path) -> None:
     """A segment that failed is tried anew the next time, and served as soon as it is sound."""
     store = RamStore()
-    first, _ = two_segments(store)
+    first, _ = _two_segments(store)
     path = store.fetch(first.vectors.key, tmp_path)
     path.write_bytes(b"torn")
     cache = SegmentCache(store, tmp_path)

@@ -48,12 +48,12 @@ def read_all(segment: Segment) -> None:
     assert sum(1 for _ in segment.texts()) == len(segment.n)
 
 
-def with_part(part: str, body: bytes) -> SegmentBytes:
+def _with_part(part: str, body: bytes) -> SegmentBytes:
     parts = {"vectors": MADE.vectors, "words": MADE.words} | {part: body}
     return SegmentBytes(**parts, passages=MADE.passages, messages=MADE.messages)
 
 
-def store_of(made: SegmentBytes, name: SegmentName) -> RamStore:
+def _store_of(made: SegmentBytes, name: SegmentName) -> RamStore:
     store = RamStore()
     store.create(name.vectors.key, made.vectors)
     store.create(name.words.key, made.words)
@@ -62,7 +62,7 @@ def store_of(made: SegmentBytes, name: SegmentName) -> RamStore:
 
 def test_the_undamaged_segment_is_read(tmp_path: Path) -> None:
     """What the other tests damage can be read as it is."""
-    read_all(Segment.open(store_of(MADE, NAME), NAME, tmp_path))
+    read_all(Segment.open(_store_of(MADE, NAME), NAME, tmp_path))
 
 
 @pytest.mark.parametrize("part", ["vectors", "words"])
@@ -72,7 +72,7 @@ def test_all_damage_is_found_by_hash(part: str, tmp_path: Path) -> None:
     for i, body in enumerate(damaged(getattr(MADE, part), seed=1)):
         folder = tmp_path / str(i)
         with pytest.raises(Damaged, match=rf"segments/{ULID}\.{part}: "):
-            Segment.open(store_of(with_part(part, body), NAME), NAME, folder)
+            Segment.open(_store_of(_with_part(part, body), NAME), NAME, folder)
         found += 1
         assert [path for path in folder.iterdir() if path.read_bytes() == body] == []
     assert found == FLIPS + CUTS
@@ -84,7 +84,7 @@ def test_damage_behind_the_hash_hurts_nobody(part: str, seed: int) -> None:
     """Parsed without the hash check, a damaged file gives wrong values or Damaged, and no other error."""
     for body in damaged(getattr(MADE, part), seed):
         with suppress(Damaged):
-            read_all(loaded(with_part(part, body)))
+            read_all(loaded(_with_part(part, body)))
 
 
 def test_a_damaged_download_is_fetched_anew(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_any_order_of_merges_gives_the_same(saids: list[Said], at: list[int], ch
 
 def rows_by_text(segments: list[Segment]) -> dict[str, list[int]]:
     """Returns the row of each passage's text."""
-    out = {}
+    out: dict[str, list[int]] = {}
     for segment in segments:
         spans = zip(segment.message.tolist(), segment.start.tolist(), segment.end.tolist(), segment.rows, strict=True)
         out |= {segment.text(m)[start:end]: row.tolist() for m, start, end, row in spans}

@@ -14,22 +14,22 @@ from paramecium.errors import BadInput
 from paramecium.index.vectors import quantise, search, search_rows
 
 
-def random_vectors(seed: int, rows: int, dims: int) -> NDArray[np.float32]:
+def _random_vectors(seed: int, rows: int, dims: int) -> NDArray[np.float32]:
     return np.random.default_rng(seed).standard_normal((rows, dims)).astype(np.float32)
 
 
-def plain_cosines(rows: NDArray[np.int8], query: NDArray[np.float32]) -> NDArray[np.float64]:
+def _plain_cosines(rows: NDArray[np.int8], query: NDArray[np.float32]) -> NDArray[np.float64]:
     left, right = rows.astype(float), quantise(query).astype(float)
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right)
-    return np.divide(left @ right, norms, out=np.zeros(len(rows)), where=norms > 0)
+    return np.asarray(np.divide(left @ right, norms, out=np.zeros(len(rows)), where=norms > 0))
 
 
 @given(st.integers(0, 999), st.integers(1, 300), st.sampled_from([1, 3, 64, 384]), st.integers(1, 400))
 def test_search_equals_a_plain_calculation(seed: int, count: int, dims: int, k: int) -> None:
     """The scores are those of the k nearest rows, in falling order, each the cosine of the row it names."""
-    rows, query = quantise(random_vectors(seed, count, dims)), random_vectors(seed + 1, 1, dims)[0]
+    rows, query = quantise(_random_vectors(seed, count, dims)), _random_vectors(seed + 1, 1, dims)[0]
     positions, scores = search(rows, query, k)
-    cosines = plain_cosines(rows, query)
+    cosines = _plain_cosines(rows, query)
     assert len(set(positions.tolist())) == min(k, count)
     np.testing.assert_allclose(scores, np.sort(cosines)[::-1][:k], atol=1e-3)
     np.testing.assert_allclose(scores, cosines[positions], atol=1e-6)
@@ -38,9 +38,9 @@ def test_search_equals_a_plain_calculation(seed: int, count: int, dims: int, k: 
 @given(st.integers(0, 99), st.sets(st.integers(0, 49), max_size=20), st.integers(1, 30))
 def test_search_among_some_rows(seed: int, chosen: set[int], k: int) -> None:
     """Only the rows named are looked at, and the answer names them by their place among all."""
-    rows, query = quantise(random_vectors(seed, 50, 64)), random_vectors(seed + 1, 1, 64)[0]
+    rows, query = quantise(_random_vectors(seed, 50, 64)), _random_vectors(seed + 1, 1, 64)[0]
     positions, scores = search_rows(rows, np.array(sorted(chosen), np.uint32), query, k)
-    wanted = sorted(plain_cosines(rows, query)[sorted(chosen)], reverse=True)[:k]
+    wanted = sorted(_plain_cosines(rows, query)[sorted(chosen)], reverse=True)[:k]
     assert set(positions.tolist()) <= chosen
     np.testing.assert_allclose(scores, wanted, atol=1e-3)
 
@@ -62,7 +62,7 @@ def test_equal_scores_are_ordered_by_position() -> None:
 
 def test_nothing_is_found_where_nothing_is() -> None:
     """No rows, no wish, and a query of zeros find nothing; the same rows are found by a query that means something."""
-    rows, query = quantise(random_vectors(1, 5, 64)), random_vectors(2, 1, 64)[0]
+    rows, query = quantise(_random_vectors(1, 5, 64)), _random_vectors(2, 1, 64)[0]
     assert len(search(rows, query, 9)[0]) == 5
     for found in (
         search(rows[:0], query, 9),
@@ -92,9 +92,9 @@ def test_a_query_of_another_model_is_refused() -> None:
 
 def test_rows_that_cannot_be_written_are_searched() -> None:
     """Mapped rows are read-only, and begin anywhere."""
-    body = b"\0" * 64 + quantise(random_vectors(3, 100, 48)).tobytes()
+    body = b"\0" * 64 + quantise(_random_vectors(3, 100, 48)).tobytes()
     rows = np.frombuffer(body, np.int8)[64:].reshape(100, 48)
-    assert search(rows, random_vectors(3, 100, 48)[42], 1)[0].tolist() == [42]
+    assert search(rows, _random_vectors(3, 100, 48)[42], 1)[0].tolist() == [42]
 
 
 SEARCH = """
