@@ -33,6 +33,7 @@ Postings: TypeAlias = "tuple[NDArray[np.uint32], NDArray[np.uint8]]"
 # Radicals, 々〆〇, kana (without the dot ・), bopomofo, ideographs, hangul; the planes 2 and 3 are ideographs only.
 _CJK = "ᄀ-ᇿ⺀-⿟々-〇〡-〩ぁ-ヺー-ヿㄅ-ㆿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿\U00020000-\U0003ffff"
 _RUNS = re.compile(f"([{_CJK}]+)|([^\\W_{_CJK}]+)")
+_WORDS = re.compile(f"[^\\W_{_CJK}]+")
 _CUTS = re.compile("|".join(sorted(CONTENT | FUNCTION_ZH, key=lambda word: (-len(word), word))))
 
 
@@ -60,6 +61,11 @@ def token_count(folded_text: str) -> int:
     return sum(1 if word else max(len(cjk) - 1, 1) for cjk, word in _RUNS.findall(folded_text))
 
 
+def words_of(folded_text: str) -> list[str]:
+    """Returns those tokens of a folded text that are whole words, in order, with repetition."""
+    return _WORDS.findall(folded_text)
+
+
 def terms(query: str) -> list[str]:
     """Returns the distinct terms of a question that mean something; all its terms when none does."""
     folded = fold(query)
@@ -70,8 +76,7 @@ def terms(query: str) -> list[str]:
 
 def is_word(term: str) -> bool:
     """Tells whether a term is a whole word of letters and digits, and no characters of a CJK run."""
-    match = _RUNS.match(term)
-    return match is not None and match[2] is not None
+    return _WORDS.match(term) is not None
 
 
 def together(parts: Iterable[Statistics]) -> Statistics:
@@ -124,7 +129,7 @@ def bm25(
 class Scan:
     """Searches folded texts by going through them: one joined text, and where each document begins.
 
-    Documents are named by their position. Texts of 300,000 messages take about 10 ms a term.
+    Documents are named by their position. A term takes about 1 ns a character: 20 ms in 300,000 messages.
     """
 
     def __init__(self, folded_texts: Iterable[str]) -> None:
