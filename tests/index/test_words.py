@@ -85,6 +85,12 @@ def test_a_question_has_the_words_that_mean_something(question: str, meant: list
     assert terms(question) == meant
 
 
+def test_of_a_long_text_both_ends_are_asked() -> None:
+    """Takes the first and the last 32 terms of a text with more than 64."""
+    found = terms(" ".join(f"word{i}" for i in range(1000)))
+    assert found == [f"word{i}" for i in (*range(32), *range(968, 1000))]
+
+
 def test_rare_terms_are_chosen_before_common_ones() -> None:
     """Takes those that occur, rarest first, at most 16; common ones only when all are common."""
     statistics = Statistics(10_000, {"猫": 3, "狗": 500, "的": 501, "无": 0, "鱼": 3}, 1)

@@ -16,7 +16,7 @@ import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -104,20 +104,21 @@ class FullText:
 
         self._path = path
         self._lock = threading.Lock()
-        with self._reading():
+        with self._reading(), ExitStack() as opened:
             uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-            self._db = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._db = opened.enter_context(closing(sqlite3.connect(uri, uri=True, check_same_thread=False)))
             if self._db.execute("SELECT value FROM meta WHERE name = 'format'").fetchone() != (FORMAT,):
                 raise ValueError(f"its format is not {FORMAT}")
             self.covered: dict[str, int] = dict(self._db.execute("SELECT id, next_n FROM conversations ORDER BY id"))
+            self._ids = list(self.covered)
             bodies = dict(self._db.execute("SELECT name, body FROM columns"))
             columns = [np.frombuffer(bodies[name], "<u4") for name in COLUMNS]
             self._conversation, self._n, self._day, self._length = columns
-            self._ids = list(self.covered)
             if len({len(column) for column in columns}) != 1 or self._conversation.max(initial=0) >= max(
                 len(self._ids), 1
             ):
                 raise ValueError("its columns do not fit together")
+            opened.pop_all()
 
     def close(self) -> None:
         """Closes the file."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from paramecium.index.words import COUNT_MAX, Postings, is_word, words_of
 
@@ -33,7 +33,7 @@ _WORD: Final = 1 << 62
 _KEY_END: Final = (1 << 63) - 1
 
 # Keys ascending, rows ascending within a key, and how often the row's text holds the key.
-_Run: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]"
+_Postings: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]"
 
 
 class PostingList(NamedTuple):
@@ -84,7 +84,7 @@ class Inversion:
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - it lives as long as the inversion
         self._run_chars = run_chars
         self._range_postings = range_postings
-        self._runs: list[tuple[int, int]] = []
+        self._runs: list[_Run] = []
         self._texts: list[str] = []
         self._chars = 0
         self._rows = 0
@@ -103,7 +103,7 @@ class Inversion:
         self._spill()
         with self._file:
             self._file.flush()
-            samples = [np.array(self._run(*run)[0][::_SAMPLE_EVERY]) for run in self._runs]
+            samples = [self._part(run, 0, _KEY_END)[0][::_SAMPLE_EVERY].copy() for run in self._runs]
             for start, end in _ranges(samples, self._range_postings):
                 parts = [self._part(run, start, end) for run in self._runs]
                 keys, rows, counts = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -112,29 +112,45 @@ class Inversion:
 
     def _spill(self) -> None:
         if self._chars:
-            run = _occurrences(self._texts, self._rows)
-            self._runs.append((self._file.tell(), len(run[0])))
-            for column in run:
-                self._file.write(column.tobytes())
+            self._runs.append(self._write(_occurrences(self._texts, self._rows)))
         self._rows += len(self._texts)
         self._texts, self._chars = [], 0
 
-    def _part(self, run: tuple[int, int], start: int, end: int) -> _Run:
+    def _write(self, postings: _Postings) -> "_Run":
         import numpy as np
 
-        keys, rows, counts = self._run(*run)  # mapped for this range only, so that no page stays in memory
-        a, b = np.searchsorted(keys, (start, end))
-        return np.array(keys[a:b]), np.array(rows[a:b]), np.array(counts[a:b])
+        keys, rows, counts = postings
+        starts = _starts(keys[1:] != keys[:-1])
+        run = _Run(self._file.tell(), len(starts), len(keys))
+        for column in (keys[starts], np.append(starts[1:], len(keys)), rows, counts):
+            self._file.write(column.tobytes())
+        return run
 
-    def _run(self, offset: int, size: int) -> _Run:
+    def _part(self, run: "_Run", start: int, end: int) -> _Postings:
         import numpy as np
 
-        keys = np.memmap(self._file, np.int64, "r", offset, (size,))
-        rows = np.memmap(self._file, np.uint32, "r", offset + 8 * size, (size,))
-        return keys, rows, np.memmap(self._file, np.uint8, "r", offset + 12 * size, (size,))
+        def column(dtype: type, offset: int, size: int) -> "NDArray[Any]":
+            return np.memmap(self._file, dtype, "r", run.offset + offset, (size,))
+
+        keys, ends = column(np.int64, 0, run.keys), column(np.int64, 8 * run.keys, run.keys)
+        first, last = np.searchsorted(keys, (start, end)).tolist()
+        bounds = np.concatenate([ends[first - 1 : first] if first else [0], ends[first:last]])
+        chosen = slice(int(bounds[0]), int(bounds[-1]))
+        rows = column(np.uint32, 16 * run.keys, run.postings)[chosen]
+        counts = column(np.uint8, 16 * run.keys + 4 * run.postings, run.postings)[chosen]
+        # Copies, so that the mapping ends here and none of its pages stay in memory.
+        return np.repeat(keys[first:last], np.diff(bounds)), np.array(rows), np.array(counts)
 
 
-def _occurrences(texts: Sequence[str], first_row: int) -> _Run:
+class _Run(NamedTuple):
+    """Is where a sorted run stands: its distinct keys, where the postings of each end, the rows and the counts."""
+
+    offset: int
+    keys: int
+    postings: int
+
+
+def _occurrences(texts: Sequence[str], first_row: int) -> _Postings:
     import numpy as np
 
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64)

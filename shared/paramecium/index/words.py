@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 K1: Final = 1.2
 B: Final = 0.75
+QUERY_TERMS_MAX: Final = 64
 TERMS_MAX: Final = 16
 COUNT_MAX: Final = 255
 COMMON_SHARE: Final = 0.05
 COMMON_MIN: Final = 100
-_KEPT_TERMS_MAX = 64
+_KEPT_TERMS_MAX = 2 * QUERY_TERMS_MAX
 
 # Documents in ascending order, each once, and how often (1..COUNT_MAX) the term occurs in each.
 Postings: TypeAlias = "tuple[NDArray[np.uint32], NDArray[np.uint8]]"
@@ -67,11 +68,16 @@ def words_of(folded_text: str) -> list[str]:
 
 
 def terms(query: str) -> list[str]:
-    """Returns the distinct terms of a question that mean something; all its terms when none does."""
+    """Returns the distinct terms of a question that mean something; all its terms when none does.
+
+    Of a long text these are the first 32 and the last 32: what is asked stands at an end.
+    """
     folded = fold(query)
     meant = _CUTS.sub(lambda match: match[0] if match[0] in CONTENT else " ", folded)
     found = [term for term in tokens(meant) if term not in FUNCTION_EN]
-    return list(dict.fromkeys(found or tokens(folded)))
+    distinct = list(dict.fromkeys(found or tokens(folded)))
+    half = QUERY_TERMS_MAX // 2
+    return distinct if len(distinct) <= QUERY_TERMS_MAX else distinct[:half] + distinct[-half:]
 
 
 def is_word(term: str) -> bool:
