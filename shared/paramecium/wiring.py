@@ -8,6 +8,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +17,8 @@ from paramecium import clock
 from paramecium.errors import BadSetting
 from paramecium.messages import Json
 from paramecium.settings import DEFAULT_ANTHROPIC_MODELS, Settings, read_settings, settings_from
+from paramecium.store import keys
 from paramecium.store.base import ObjectStore
-from paramecium.store.keys import check_life
 from paramecium.store.stopping import StoppingStore
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from paramecium.index.segment_cache import SegmentCache
     from paramecium.jobs.fts_build import FullTextReport
     from paramecium.jobs.import_file import ImportReport
-    from paramecium.jobs.indexer import Indexer, IngestReport
+    from paramecium.jobs.indexer import Indexer
+    from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
     from paramecium.recall.catalogue import Catalogue
     from paramecium.recall.search import Finder
@@ -68,7 +70,7 @@ class Parts:
     def of(self, life: str) -> "LifeParts":
         """Returns the parts of one life; raises BadId for a name no life can have."""
         with self._lock:
-            return self._lives.setdefault(check_life(life), LifeParts(self, life))
+            return self._lives.setdefault(keys.check_life(life), LifeParts(self, life))
 
     @cached_property
     def embedder(self) -> "Embedding":
@@ -102,6 +104,13 @@ class Parts:
         from paramecium.recall.tool import read_query
 
         return self.of(life).finder.recall(read_query(query)).to_json()
+
+    def stores_ok(self) -> Json:
+        """Returns whether the store can be read, and which models stand."""
+        from paramecium.index.manifest import read_manifest
+
+        read_manifest(self.store, keys.manifest("main"))
+        return {"ok": True}
 
     async def close(self) -> None:
         """Closes connections and asks running jobs to stop."""
@@ -192,6 +201,12 @@ class LifeParts:
 
         return build(self.indexer(progress))
 
+    def last_fulltext(self) -> datetime | None:
+        """Returns when the nightly job last ended well."""
+        from paramecium.jobs.fts_build import last_success
+
+        return last_success(self._shared.store, self.life)
+
     def rebuild(self, progress: Progress = silent) -> "IngestReport":
         """Makes the index anew from the archive."""
         from paramecium.jobs.rebuild import rebuild
@@ -209,7 +224,7 @@ class LifeParts:
         from paramecium.index.manifest import read_manifest
         from paramecium.jobs.import_file import import_file
 
-        covered = read_manifest(self._shared.store, self.life).manifest.coverage.conversations
+        covered = read_manifest(self._shared.store, keys.manifest(self.life)).manifest.coverage.conversations
         archive = self.archive
         settings = self._shared.settings
         return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress)

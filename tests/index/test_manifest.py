@@ -66,24 +66,24 @@ def test_version_1_is_read_and_written() -> None:
 def test_the_first_manifest_is_empty() -> None:
     """Where nothing stands the manifest is empty, and the first one written is generation 1."""
     store = RamStore()
-    before = read_manifest(store, "main")
+    before = read_manifest(store, keys.manifest("main"))
     assert before == Standing(Manifest(), None)
-    after = replace_manifest(store, "main", before, replace(FULL, retired=()), "test")
+    after = replace_manifest(store, keys.manifest("main"), before, replace(FULL, retired=()), "test")
     assert (after.manifest.generation, after.manifest.writer) == (1, "test")
-    assert read_manifest(store, "main") == after
+    assert read_manifest(store, keys.manifest("main")) == after
 
 
 def test_one_of_two_writers_wins() -> None:
     """Who wrote over what is no longer there is told so, also when it was the first manifest of all."""
     store = RamStore()
-    empty = read_manifest(store, "main")
-    first = replace_manifest(store, "main", empty, Manifest(), "a")
+    empty = read_manifest(store, keys.manifest("main"))
+    first = replace_manifest(store, keys.manifest("main"), empty, Manifest(), "a")
     with pytest.raises(VersionMismatch):
-        replace_manifest(store, "main", empty, Manifest(), "b")
-    second = replace_manifest(store, "main", first, Manifest(), "b")
+        replace_manifest(store, keys.manifest("main"), empty, Manifest(), "b")
+    second = replace_manifest(store, keys.manifest("main"), first, Manifest(), "b")
     with pytest.raises(VersionMismatch):
-        replace_manifest(store, "main", first, Manifest(), "a")
-    assert read_manifest(store, "main") == second
+        replace_manifest(store, keys.manifest("main"), first, Manifest(), "a")
+    assert read_manifest(store, keys.manifest("main")) == second
 
 
 def test_a_manifest_that_keeps_the_rules_may_follow() -> None:
@@ -123,8 +123,8 @@ def test_a_broken_rule_is_named_and_nothing_written(new: Manifest, sentence: str
         store = RamStore()
         version = store.create(KEY, dump_json(manifest_to(FULL)))
         with pytest.raises(Damaged, match=KEY):
-            replace_manifest(store, "main", Standing(FULL, version), new, "test")
-        assert read_manifest(store, "main") == Standing(FULL, version)
+            replace_manifest(store, keys.manifest("main"), Standing(FULL, version), new, "test")
+        assert read_manifest(store, keys.manifest("main")) == Standing(FULL, version)
 
 
 def test_a_rebuilt_index_may_cover_less() -> None:
@@ -168,7 +168,7 @@ def test_bytes_that_are_no_manifest_are_damage(body: bytes) -> None:
     store = RamStore()
     store.create(KEY, body)
     with pytest.raises(Damaged, match=KEY):
-        read_manifest(store, "main")
+        read_manifest(store, keys.manifest("main"))
     with pytest.raises(Damaged, match=KEY):
         ManifestCache(store, "main").standing()
 

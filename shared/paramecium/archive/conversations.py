@@ -7,7 +7,7 @@ free number is the compare-and-swap: of two writers that try it one wins, and th
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import chain, groupby
 from typing import Final
 
@@ -21,7 +21,6 @@ from paramecium.store.base import AppendOnly
 from paramecium.store.keys import Arrival
 
 TRIES_MAX: Final = 50
-DAYS_MAX: Final = 400
 GETS_AT_ONCE: Final = 16
 _LISTINGS_MAX = 2
 _PAUSE_S = 0.002
@@ -43,7 +42,7 @@ class Archive:
         Damaged naming the key, and ConversationMissing when the whole was asked for and nothing is there.
         """
         from_n = max(from_n, 0)
-        entries = tuple(e for e in chain.from_iterable(self._blocks(check_id(conv), from_n)) if e.n >= from_n)
+        entries = tuple(e for e in chain.from_iterable(self.blocks(conv, from_n)) if e.n >= from_n)
         if not entries and from_n == 0:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
@@ -88,11 +87,13 @@ class Archive:
     def arrivals(self, since: datetime) -> Iterator[Arrival]:
         """Yields the arrivals at `since` (an aware datetime) or later, in the order of their keys.
 
-        One LIST a UTC day; more than 400 days are one LIST of them all. Keys that are no arrivals are passed over.
+        One LIST from that moment on, however many days ago it was. Keys that are no arrivals are passed over.
         """
         since = since.astimezone(UTC)
         since = since.replace(microsecond=since.microsecond // 1000 * 1000)
-        for key in chain.from_iterable(self._arrival_listings(since)):
+        # A key that is a prefix of all those of this moment sorts before each of them.
+        first = keys.arrival(self._life, since, "", 0).removesuffix("--0")
+        for key in self._store.list(keys.arrivals(self._life), first):
             try:
                 arrival = keys.read_arrival(key)
             except BadId:
@@ -111,13 +112,16 @@ class Archive:
         """Returns the entries of one block; raises KeyMissing, and Damaged naming the key."""
         return blocks.decode(key, self._store.get(key).body)
 
-    def _blocks(self, conv: str, from_n: int) -> list[tuple[Entry, ...]]:
+    def blocks(self, conv: str, from_n: int = 0) -> list[tuple[Entry, ...]]:
         """Returns the blocks that hold numbers from `from_n` on, one joining the next.
+
+        Raises BadId, and Damaged naming the key.
 
         A listing that runs while others write may show a block and not yet the one before it, so a gap is believed
         only when a second listing shows it too.
         """
         gap = 0
+        check_id(conv)
         for _ in range(_LISTINGS_MAX):
             found = self._get_all(self._names(conv, from_n))
             ends = [block[-1].n + 1 for block in found]
@@ -150,7 +154,7 @@ class Archive:
 
     def _met(self, conv: str, at: int, wanted: set[str]) -> tuple[Entry, ...]:
         """Returns what stands from `at` on; a wanted entry is announced again: its writer may have died before."""
-        found = self._blocks(conv, at)
+        found = self.blocks(conv, at)
         for block in found:
             if any(entry.id in wanted for entry in block):
                 self._arrive(conv, block[0].n)
@@ -158,12 +162,3 @@ class Archive:
 
     def _arrive(self, conv: str, n: int) -> None:
         ensure(self._store, keys.arrival(self._life, self._now(), conv, n), b"")
-
-    def _arrival_listings(self, since: datetime) -> Iterator[Iterator[str]]:
-        first = since.date()
-        days = (self._now().astimezone(UTC).date() - first).days + 1
-        if days > DAYS_MAX:
-            yield self._store.list(keys.arrivals(self._life), keys.arrivals(self._life, first.isoformat()))
-            return
-        for i in range(days):
-            yield self._store.list(keys.arrivals(self._life, (first + timedelta(days=i)).isoformat()))

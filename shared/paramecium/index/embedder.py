@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from paramecium.errors import ModelDamaged, ModelMissing
 
@@ -38,6 +38,38 @@ def default_model_folder() -> Path:
     if (layer / MODEL_FILE).is_file():
         return layer
     return Path(__file__).resolve().parents[3] / "layers" / "embed_model" / "model"
+
+
+class Embedding(Protocol):
+    """Is what the index needs of an embedding model: raw vectors, the mean they are centred with, and floors."""
+
+    @property
+    def id(self) -> str:
+        """Returns the id, which changes with anything that changes a vector."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Returns the length of a vector."""
+        ...
+
+    @property
+    def floors(self) -> Mapping[str, float]:
+        """Returns the model's thresholds by name."""
+        ...
+
+    @property
+    def mean(self) -> NDArray[float32]:
+        """Returns the mean of everyday passages, shape (dims,)."""
+        ...
+
+    def query(self, text: str) -> NDArray[float32]:
+        """Embeds what is looked for."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> NDArray[float32]:
+        """Embeds what is found, one row a text."""
+        ...
 
 
 class Embedder:

@@ -124,6 +124,10 @@ class FullText:
         """Closes the file."""
         self._db.close()
 
+    def places(self) -> frozenset[tuple[str, int]]:
+        """Returns (conversation, n) of every message in the file."""
+        return frozenset(self._place(row) for row in range(len(self._n)))
+
     def covers(self, conversation: str, n: int) -> bool:
         """Tells whether the message was in the index when the file was made."""
         return n < self.covered.get(conversation, 0)

@@ -76,9 +76,8 @@ def broken(old: Manifest, new: Manifest, *, rebuilt: bool = False) -> list[str]:
     return out
 
 
-def read_manifest(store: ObjectStore, life: str) -> Standing:
-    """Returns what stands, an empty manifest where nothing does; raises Damaged naming the key."""
-    key = keys.manifest(life)
+def read_manifest(store: ObjectStore, key: str) -> Standing:
+    """Returns what stands under `key`, an empty manifest where nothing does; raises Damaged naming the key."""
     try:
         return _standing(key, store.get(key))
     except KeyMissing:
@@ -86,13 +85,12 @@ def read_manifest(store: ObjectStore, life: str) -> Standing:
 
 
 def replace_manifest(
-    store: ObjectStore, life: str, based_on: Standing, new: Manifest, writer: str, *, rebuilt: bool = False
+    store: ObjectStore, key: str, based_on: Standing, new: Manifest, writer: str, *, rebuilt: bool = False
 ) -> Standing:
     """Returns what stands after `new` was written over `based_on`, as the generation that follows it, by `writer`.
 
     Raises Damaged when a rule of `broken` would be, VersionMismatch when somebody else was faster, OutcomeUnknown.
     """
-    key = keys.manifest(life)
     new = replace(new, generation=based_on.manifest.generation + 1, writer=writer)
     wrong = broken(based_on.manifest, new, rebuilt=rebuilt)
     if wrong:
@@ -115,7 +113,7 @@ class ManifestCache:
         with self._lock:
             last = self._last
         if last is None or last.version is None:
-            found = read_manifest(self._store, self._life)
+            found = read_manifest(self._store, key)
         else:
             try:
                 blob = self._store.get_if_changed(key, last.version)

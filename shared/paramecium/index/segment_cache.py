@@ -17,7 +17,7 @@ class SegmentCache:
     """Opens segments of one store, downloading into `folder`; threads may share it."""
 
     def __init__(self, store: ObjectStore, folder: Path) -> None:
-        self._store, self._folder = store, folder
+        self._store, self.folder = store, folder
         self._lock = threading.Lock()
         self._gates: dict[SegmentName, threading.Lock] = {}
         self._loaded: dict[SegmentName, Segment] = {}
@@ -29,7 +29,7 @@ class SegmentCache:
         with gate:
             segment = self._loaded.get(name)
             if segment is None:
-                segment = Segment.open(self._store, name, self._folder)
+                segment = Segment.open(self._store, name, self.folder)
                 with self._lock:
                     self._loaded[name] = segment
         return segment
@@ -41,4 +41,4 @@ class SegmentCache:
             dropped = [self._loaded.pop(name) for name in list(self._loaded) if name not in kept]
             self._gates = {name: gate for name, gate in self._gates.items() if name in kept}
         for segment in dropped:
-            segment.remove_downloads(self._folder)
+            segment.remove_downloads(self.folder)

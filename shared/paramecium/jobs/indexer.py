@@ -94,7 +94,7 @@ class Indexer:
             some = texts[at : at + EMBED_AT_ONCE]
             out[at : at + len(some)] = self.embedder.passages(some)
             progress(len(some))
-            self._breathe()
+            self.breathe()
         return out
 
     def commit(self, standing: Standing, batch: Batch, vectors: "NDArray[float32]") -> Standing:
@@ -147,7 +147,7 @@ class Indexer:
     def _store(self, made: SegmentBytes) -> SegmentName:
         return store_segment(self.store, self.life, clock.new_id(self.now()), made)
 
-    def _breathe(self) -> None:
+    def breathe(self) -> None:
         """Lets a store that was asked to stop say so in the middle of long work."""
         check = getattr(self.store, "check", None)
         if check is not None:

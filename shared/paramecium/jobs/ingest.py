@@ -84,8 +84,6 @@ def _take(indexer: Indexer, standing: Standing, pending: Pending, report: Ingest
     for batch in work.batches(pending, BATCH_PASSAGES):
         vectors = indexer.embed(batch.saids, move)
         standing = indexer.commit(standing, batch, vectors)
-        report = replace(
-            report, messages=report.messages + len(batch.saids), passages=report.passages + len(vectors)
-        )
+        report = replace(report, messages=report.messages + len(batch.saids), passages=report.passages + len(vectors))
     indexer.progress(max(of, 1), max(of, 1))
     return report

@@ -82,7 +82,7 @@ def _read(archive: Archive, covered: Mapping[str, int], named: Iterable[str], la
         except (Damaged, ConversationMissing) as error:
             unreadable.append(str(error))
             continue
-        blocks += [_block(conversation, b) for b in found]
+        blocks += [_block(conversation, b) for b in found if b[0].n >= covered.get(conversation, 0)]
         entries += sum(map(len, found))
     return Pending(tuple(blocks), last, more=False, unreadable=tuple(unreadable))
 

@@ -6,6 +6,7 @@ number, everything that is not as it should be is a sentence naming its key or i
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from paramecium.archive.heads import get_head
 from paramecium.archive.images import get_image
@@ -98,8 +99,8 @@ def _conversation(indexer: Indexer, conversation: str, notes: _Notes) -> Iterato
 
 def _canonical(indexer: Indexer, notes: _Notes) -> None:
     store, life = indexer.store, indexer.life
-    _each(notes, (lambda h=head: get_head(store, life, h) for head in sorted(notes.heads)))
-    _each(notes, (lambda i=image: get_image(store, life, i) for image in notes.images.values()))
+    _each(notes, (partial(get_head, store, life, head) for head in sorted(notes.heads)))
+    _each(notes, (partial(get_image, store, life, image) for image in notes.images.values()))
 
 
 def _each(notes: _Notes, reads: Iterator[Callable[[], object]]) -> None:

@@ -7,7 +7,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from paramecium.archive.conversations import Archive
-from paramecium.errors import ConversationMissing, Damaged
+from paramecium.errors import BadId, ConversationMissing, Damaged, KeyMissing
 from paramecium.index.manifest import Manifest
 from paramecium.index.said import Mark, Said, mark_from, said_from
 from paramecium.messages import Entry
@@ -63,7 +63,7 @@ class FreshReader:
     def _block(self, place: tuple[str, int]) -> tuple[Entry, ...]:
         try:
             return self._archive.block(keys.block(self._life, *place))
-        except (ConversationMissing, Damaged, keys.BadId):
+        except (ConversationMissing, KeyMissing, Damaged, BadId):
             return ()
 
 

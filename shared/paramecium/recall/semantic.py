@@ -4,7 +4,7 @@ The query's vector is centred with the mean of the whole life, so the order does
 cut into segments. Invariant: without a usable model, words alone answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,11 +45,11 @@ class Nearness:
     def floor(self) -> float:
         """Returns the least centred cosine of a message that is found by meaning alone."""
         try:
-            return self.embedder().floors.get(FLOOR, -1.0)
+            return float(self.embedder().floors.get(FLOOR, -1.0))
         except (ModelMissing, ModelDamaged):
             return -1.0
 
-    def find(self, view: View, text: str, limits: Limits, also: Sequence[Place] | None = None) -> dict[Place, Near]:
+    def find(self, view: View, text: str, limits: Limits, also: Collection[Place] = ()) -> dict[Place, Near]:
         """Returns the nearest messages, each with its nearest passage, and how near those in `also` are."""
         if not view.segments:
             return {}
@@ -65,7 +65,7 @@ class Nearness:
         query = raw - life_mean(view.segments)
         found: dict[Place, Near] = {}
         for segment in view.segments:
-            for place, near in _nearest(segment, query, limits, also or ()):
+            for place, near in _nearest(segment, query, limits, also):
                 if place not in found or near.cosine > found[place].cosine:
                     found[place] = near
         return found
@@ -82,7 +82,7 @@ def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
 
 
 def _nearest(
-    segment: "Segment", query: "NDArray[np.float32]", limits: Limits, also: Sequence[Place]
+    segment: "Segment", query: "NDArray[np.float32]", limits: Limits, also: Collection[Place]
 ) -> list[tuple[Place, Near]]:
     allowed = limits.rows(segment)
     if allowed is None:
