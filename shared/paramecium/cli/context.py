@@ -14,7 +14,8 @@ from paramecium.messages import Json, dump_json
 from paramecium.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from paramecium.wiring import LifeParts, Parts
+    from paramecium.wiring.life import LifeParts
+    from paramecium.wiring.parts import Parts
 
 CONFIG_DEFAULT = Path("paramecium.toml")
 DATA_DEFAULT = Path("data")
