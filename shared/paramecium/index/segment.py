@@ -190,7 +190,7 @@ def _checked(store: ObjectStore, part: ObjectName, folder: Path) -> tuple[Path, 
     sha256 = hashlib.sha256()
     # What is hashed is the mapping that is read afterwards, not a file that may be another one by then.
     for at in range(0, data.size, _CHUNK_BYTES):
-        sha256.update(data[at : at + _CHUNK_BYTES])
+        sha256.update(data[at : at + _CHUNK_BYTES].data)
     if sha256.hexdigest() != part.sha256:
         _remove_download(path, folder)
         raise Damaged(f"{part.key}: its sha256 is not the one in the manifest; it is made anew by: paramecium rebuild")
