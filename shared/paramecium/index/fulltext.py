@@ -114,9 +114,7 @@ class FullText:
             bodies = dict(self._db.execute("SELECT name, body FROM columns"))
             columns = [np.frombuffer(bodies[name], "<u4") for name in COLUMNS]
             self._conversation, self._n, self._day, self._length = columns
-            if len({len(column) for column in columns}) != 1 or self._conversation.max(initial=0) >= max(
-                len(self._ids), 1
-            ):
+            if len({*map(len, columns)}) != 1 or (self._conversation >= len(self._ids)).any():
                 raise ValueError("its columns do not fit together")
             opened.pop_all()
 
