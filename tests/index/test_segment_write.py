@@ -77,7 +77,7 @@ def test_rows_are_vectors_without_the_mean() -> None:
 
 
 def test_every_passage_is_embedded_in_order() -> None:
-    """The texts to embed are the passages', each after its speaker's name; without the names they join to the messages."""
+    """The texts to embed are the passages', each after its speaker; without the names they join to the messages."""
     bare = [replace(s, speaker="") for s in TALK]
     assert "".join(to_embed(bare)) == "".join(s.text for s in TALK)
     assert list(to_embed(TALK)) == [dressed(s, *span) for s in TALK for span in passages(s.text)]
