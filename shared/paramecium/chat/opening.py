@@ -1,0 +1,108 @@
+"""The opening of a turn: the transcript it follows, the head it is sent with, and the person's message, stored.
+
+Knows how a turn that is asked again is recognised. Synchronous: it runs in a thread.
+Invariant: when `open` returns, the person's words stand in the archive, once, however often the turn is asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from paramecium import clock
+from paramecium.archive.heads import get_head, put_head
+from paramecium.archive.images import put_image
+from paramecium.chat.events import Ask
+from paramecium.chat.given import make_given
+from paramecium.chat.head import make_head
+from paramecium.chat.transcript import Transcripts
+from paramecium.errors import ConversationMissing
+from paramecium.messages import Entry, Json
+from paramecium.settings import Settings
+from paramecium.store.base import AppendOnly
+
+if TYPE_CHECKING:
+    from paramecium.archive.conversations import Archive
+
+_FIRST: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Is what a turn begins with; `path` ends with the question, `answer` is there when the turn was had before."""
+
+    conversation: str
+    head: Json
+    path: tuple[Entry, ...]
+    answer: Entry | None = None
+
+    @property
+    def question(self) -> Entry:
+        """Returns the person's message as it stands in the archive."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens the turns of one life."""
+
+    archive: "Archive"
+    store: AppendOnly
+    life: str
+    settings: Settings
+    transcripts: Transcripts
+    now: clock.Now
+
+    def open(self, ask: Ask, tools: Sequence[Json]) -> Opening:
+        """Returns the opening of a turn, its question stored.
+
+        A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
+        the conversation or the parent is not there, BadInput for an image of no known format.
+        """
+        conv, entries = self._conversation(ask)
+        asked = next((e for e in entries if _is_question_of(e, ask)), None)
+        if asked is not None:
+            return self._again(conv, entries, asked, ask)
+        path = self.transcripts.path(conv, ask.parent) if entries else ()
+        head = make_head(self.settings, tools=tools)
+        question = self._question(ask, path[-1].id if path else None, head)
+        tail = entries[-1].n + 1 if entries else _FIRST
+        return Opening(conv, head, (*path, *self.archive.append(conv, [question], tail)))
+
+    def _conversation(self, ask: Ask) -> tuple[str, tuple[Entry, ...]]:
+        if ask.conversation is not None:
+            return ask.conversation, self.transcripts.entries(ask.conversation)
+        # A new conversation is named after its turn, so that asking again after an accident finds it.
+        try:
+            entries = self.transcripts.entries(ask.turn)
+        except ConversationMissing:
+            return ask.turn, ()
+        if any(_is_question_of(e, ask) for e in entries):
+            return ask.turn, entries
+        return clock.new_id(self.now()), ()
+
+    def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
+        images = tuple(put_image(self.store, self.life, body) for body in ask.images)
+        moment = self.now()
+        return Entry(
+            id=clock.new_id(moment),
+            n=_FIRST,
+            parent=parent,
+            role="user",
+            speaker=self.settings.person,
+            at=clock.local_iso(moment, self.settings.timezone),
+            text=ask.text,
+            images=images,
+            head=put_head(self.store, self.life, head),
+            given=make_given(self.settings, moment),
+            source={"client": ask.client, "turn": ask.turn},
+        )
+
+    def _again(self, conv: str, entries: Sequence[Entry], asked: Entry, ask: Ask) -> Opening:
+        answer = next((e for e in entries if e.parent == asked.id and e.source.get("turn") == ask.turn), None)
+        head = get_head(self.store, self.life, asked.head or "")
+        return Opening(conv, head, self.transcripts.path(conv, asked.id), answer)
+
+
+def _is_question_of(entry: Entry, ask: Ask) -> bool:
+    same = entry.source.get("turn") == ask.turn and entry.text == ask.text
+    return same and entry.role == "user" and len(entry.images) == len(ask.images)
