@@ -6,7 +6,7 @@ Invariant: when `open` returns, the person's words stand in the archive, once, h
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from paramecium import clock
 from paramecium.archive.heads import get_head, put_head
@@ -14,7 +14,7 @@ from paramecium.archive.images import put_image
 from paramecium.chat.events import Ask
 from paramecium.chat.given import make_given
 from paramecium.chat.head import make_head
-from paramecium.chat.transcript import Transcripts
+from paramecium.chat.transcript import Transcript, Transcripts
 from paramecium.errors import ConversationMissing
 from paramecium.messages import Entry, Json
 from paramecium.settings import Settings
@@ -22,8 +22,6 @@ from paramecium.store.base import AppendOnly
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
-
-_FIRST: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +56,39 @@ class Opener:
         A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
         the conversation or the parent is not there, BadInput for an image of no known format.
         """
-        conv, entries = self._conversation(ask)
-        asked = next((e for e in entries if _is_question_of(e, ask)), None)
-        if asked is not None:
-            return self._again(conv, entries, asked, ask)
-        path = self.transcripts.path(conv, ask.parent) if entries else ()
-        head = make_head(self.settings, tools=tools)
-        question = self._question(ask, path[-1].id if path else None, head)
-        tail = entries[-1].n + 1 if entries else _FIRST
-        return Opening(conv, head, (*path, *self.archive.append(conv, [question], tail)))
+        conv, transcript = self._conversation(ask)
+        if transcript is None:
+            return self._begun(conv, (), 0, ask, tools)
+        asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
+        if asked is None:
+            return self._begun(conv, transcript.path(ask.parent), transcript.tail, ask, tools)
+        answers = (e for e in transcript.entries if e.parent == asked.id and e.source.get("turn") == ask.turn)
+        head = get_head(self.store, self.life, asked.head or "")
+        return Opening(conv, head, transcript.path(asked.id), next(answers, None))
 
-    def _conversation(self, ask: Ask) -> tuple[str, tuple[Entry, ...]]:
+    def _conversation(self, ask: Ask) -> tuple[str, Transcript | None]:
         if ask.conversation is not None:
-            return ask.conversation, self.transcripts.entries(ask.conversation)
+            return ask.conversation, self.transcripts.load(ask.conversation)
         # A new conversation is named after its turn, so that asking again after an accident finds it.
         try:
-            entries = self.transcripts.entries(ask.turn)
+            transcript = self.transcripts.load(ask.turn)
         except ConversationMissing:
-            return ask.turn, ()
-        if any(_is_question_of(e, ask) for e in entries):
-            return ask.turn, entries
-        return clock.new_id(self.now()), ()
+            return ask.turn, None
+        if any(_is_question_of(e, ask) for e in transcript.entries):
+            return ask.turn, transcript
+        return clock.new_id(self.now()), None
+
+    def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
+        head = make_head(self.settings, tools=tools)
+        question = self._question(ask, path[-1].id if path else None, head)
+        return Opening(conv, head, (*path, *self.archive.append(conv, [question], tail)))
 
     def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)
         moment = self.now()
         return Entry(
             id=clock.new_id(moment),
-            n=_FIRST,
+            n=0,
             parent=parent,
             role="user",
             speaker=self.settings.person,
@@ -96,11 +99,6 @@ class Opener:
             given=make_given(self.settings, moment),
             source={"client": ask.client, "turn": ask.turn},
         )
-
-    def _again(self, conv: str, entries: Sequence[Entry], asked: Entry, ask: Ask) -> Opening:
-        answer = next((e for e in entries if e.parent == asked.id and e.source.get("turn") == ask.turn), None)
-        head = get_head(self.store, self.life, asked.head or "")
-        return Opening(conv, head, self.transcripts.path(conv, asked.id), answer)
 
 
 def _is_question_of(entry: Entry, ask: Ask) -> bool:

@@ -33,9 +33,9 @@ _SAYS: Final = {
         "no_words": "I am a parrot without a model; there are no words in this message to look for.",
     },
 }
-# A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones.
+# A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones, flags.
 _CHARACTER = re.compile(
-    "(?:\r\n|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
+    "(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
 )
 
 
