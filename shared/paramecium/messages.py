@@ -71,6 +71,9 @@ class Conversation:
 _FIELDS = tuple(f.name for f in fields(Entry) if f.name != "more")
 _TUPLES = ("images", "files", "rounds", "usage", "afterglow")
 _ALWAYS = ("id", "n", "kind", "parent", "role", "speaker", "at", "text")
+_BLANK = Entry("", 0)
+_STRINGS = ("id", "speaker", "at", "text", "model", "account")
+_OBJECTS = ("source", "given")
 
 
 def entry_to(entry: Entry) -> Json:
@@ -78,7 +81,7 @@ def entry_to(entry: Entry) -> Json:
     out: Json = {"v": VERSION}
     for name in _FIELDS:
         value = getattr(entry, name)
-        if name in _ALWAYS or value:
+        if name in _ALWAYS or value != getattr(_BLANK, name):
             out[name] = list(value) if name in _TUPLES else value
     return out | entry.more
 
@@ -91,12 +94,15 @@ def entry_from(raw: Mapping[str, Any]) -> Entry:
             known[name] = tuple(known.get(name, ()))
         more = {k: v for k, v in raw.items() if k not in _FIELDS and k != "v"}
         entry = Entry(**known, more=more)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise Damaged(f"an entry lacks a field or has a wrong one: {error}") from error
-    if entry.kind not in _KINDS or entry.role not in (*_ROLES, None) or not isinstance(entry.text, str):
-        raise Damaged(f"entry {entry.id} has an unknown kind or role: {entry.kind} {entry.role}")
-    if not isinstance(entry.n, int) or raw.get("v") != VERSION:
+    if raw.get("v") != VERSION:
         raise Damaged(f"entry {entry.id} is not of version {VERSION}")
+    if entry.kind not in _KINDS or entry.role not in (*_ROLES, None):
+        raise Damaged(f"entry {entry.id} has an unknown kind or role: {entry.kind} {entry.role}")
+    wrong = [name for name in raw if name in _FIELDS and not _fits(name, raw[name])]
+    if wrong:
+        raise Damaged(f"entry {entry.id} has a wrong field: {', '.join(wrong)}")
     return entry
 
 
@@ -147,10 +153,25 @@ def chain(parent_of: Mapping[str, str | None], leaf: str | None) -> tuple[str, .
 def path(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Returns the messages from the beginning to the leaf: the newest message, or the one chosen after it."""
     messages = {e.id: e for e in entries if e.kind == "message"}
+    # A tombstone keeps the parent of the entry it stands for, so what was said before it stays on the path.
+    parent_of = {e.id: e.parent for e in entries if e.kind in ("message", "tombstone")}
     leaf = None
     for entry in entries:
         if entry.kind == "message":
             leaf = entry.id
         elif entry.kind == "choose" and entry.text in messages:
             leaf = entry.text
-    return tuple(messages[i] for i in chain({i: e.parent for i, e in messages.items()}, leaf))
+    return tuple(messages[i] for i in chain(parent_of, leaf) if i in messages)
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Tells whether a JSON value may stand in a field of an entry; kind and role are looked at by themselves."""
+    if name in _TUPLES:
+        return isinstance(value, list | tuple)
+    if name in _STRINGS:
+        return isinstance(value, str)
+    if name in _OBJECTS:
+        return isinstance(value, dict) or (name == "given" and value is None)
+    if name == "n":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return value is None or isinstance(value, str)

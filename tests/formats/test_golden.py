@@ -1,0 +1,70 @@
+"""Every stored form of version 1, read and written back byte for byte; golden files are added to, never edited."""
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from paramecium.archive import blocks
+from paramecium.archive.heads import get_head, put_head
+from paramecium.messages import Entry, dump_json, entry_from, entry_to, load_json
+from paramecium.store import keys
+from paramecium.store.ram import RamStore
+
+FOLDER = Path(__file__).parent
+ENTRIES = sorted((FOLDER / "entry").glob("v1-*.json"))
+BLOCKS = sorted((FOLDER / "block").glob("v1-*.json"))
+HEADS = sorted((FOLDER / "head").glob("v1-*.json"))
+
+
+def test_no_golden_file_was_edited() -> None:
+    """Every golden file has the hash that was noted when it was added, and every file is noted."""
+    lines = (FOLDER / "SHA256SUMS").read_text("utf-8").splitlines()
+    noted = {line.partition("  ")[2]: line.partition("  ")[0] for line in lines}
+    found = {
+        p.relative_to(FOLDER).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in FOLDER.glob("*/*.json")
+    }
+    assert found == noted
+
+
+@pytest.mark.parametrize("file", ENTRIES, ids=lambda p: p.stem)
+def test_an_entry_is_written_back_byte_for_byte(file: Path) -> None:
+    """An entry of version 1 is read, and written again with the same bytes."""
+    assert dump_json(entry_to(entry_from(load_json(file.read_bytes())))) == file.read_bytes()
+
+
+def test_the_golden_entries_cover_every_kind_role_and_field() -> None:
+    """No kind, role or field of an entry is without a golden file, unknown later fields included."""
+    entries = [entry_from(load_json(file.read_bytes())) for file in ENTRIES]
+    blank = Entry("", 0)
+    used = {f.name for f in fields(Entry) for e in entries if getattr(e, f.name) != getattr(blank, f.name)}
+    assert {e.kind for e in entries} == {"message", "rename", "star", "project", "choose", "tombstone"}
+    assert {e.role for e in entries if e.is_message} | {"system"} == {e.role for e in entries if e.kind == "message"}
+    assert used == {f.name for f in fields(Entry)}
+
+
+def test_the_sacred_text_is_what_was_said() -> None:
+    """Half emoji, NUL, line separators, CRLF and outer spaces are in the entry as they were typed."""
+    entry = entry_from(load_json((FOLDER / "entry" / "v1-sacred-text.json").read_bytes()))
+    assert entry.text == (
+        '  半个\ud83d表情\udc31\0 行\u2028段\u2029\x85\r\n\t引号"反斜\\u4e00 👨\u200d👩\u200d👧 \u00e9 e\u0301\n\n'
+    )
+
+
+@pytest.mark.parametrize("file", BLOCKS, ids=lambda p: p.stem)
+def test_a_block_is_written_back_byte_for_byte(file: Path) -> None:
+    """A block of version 1 is read under its key, and cut again into the same bytes."""
+    n = int(file.stem.rpartition("-")[2])
+    entries = blocks.decode(keys.block("main", "x-1", n), file.read_bytes())
+    assert blocks.cut(entries, n) == (entries, file.read_bytes())
+
+
+@pytest.mark.parametrize("file", HEADS, ids=lambda p: p.stem)
+def test_a_head_is_stored_byte_for_byte(file: Path) -> None:
+    """A head of version 1 is stored with the same bytes under the hash of them."""
+    store = RamStore()
+    sha256 = put_head(store, "main", load_json(file.read_bytes()))
+    assert sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert store.get(keys.head("main", sha256)).body == file.read_bytes()
+    assert dump_json(get_head(store, "main", sha256)) == file.read_bytes()
