@@ -135,3 +135,21 @@ def test_what_follows_the_end_is_not_read() -> None:
     stream = b"data: [DONE]\n\n" + sse(start(), *text(0, "好"), *end())
     events, error = heard(Wire(stream + b"data: [DONE]\n\ndata: {oops\n\n").adapter())
     assert (said(events), error) == ("好", None)
+
+
+def test_blocks_keep_their_own_deltas_and_order() -> None:
+    """Deltas of parallel calls that arrive interleaved stay with their own block (D2 37); a second start is harmless."""
+    one, two = (
+        block(i, {"type": "tool_use", "id": f"t{i}", "name": "recall", "input": {}}, *_halves(q))
+        for i, q in enumerate(("雪", "雨"))
+    )
+    mixed = [event for pair in zip(one, two, strict=True) for event in pair]
+    events, error = heard(Wire(sse(start(), start(), *mixed, *end("tool_use"))).adapter())
+    assert error is None
+    assert [e.input for e in events if isinstance(e, ToolCall)] == [{"query": "雪"}, {"query": "雨"}]
+    assert [b["id"] for b in finished(events).blocks] == ["t0", "t1"]
+
+
+def _halves(query: str) -> list[Json]:
+    raw = json.dumps({"query": query}, ensure_ascii=False)
+    return [{"type": "input_json_delta", "partial_json": piece} for piece in (raw[:5], raw[5:])]

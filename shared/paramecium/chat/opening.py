@@ -66,6 +66,12 @@ class Opener:
         head = get_head(self.store, self.life, asked.head or "")
         return Opening(conv, head, transcript.path(asked.id), next(answers, None))
 
+    def store_entry(self, conv: str, draft: Entry, at: int) -> Entry:
+        """Returns the entry as it stands in the archive, under number `at` or behind what others wrote meanwhile."""
+        stored = self.archive.append(conv, [draft], at)
+        self.transcripts.add(conv, stored)
+        return stored[0]
+
     def _conversation(self, ask: Ask) -> tuple[str, Transcript | None]:
         if ask.conversation is not None:
             return ask.conversation, self.transcripts.load(ask.conversation)
@@ -81,7 +87,7 @@ class Opener:
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)
         question = self._question(ask, path[-1].id if path else None, head)
-        return Opening(conv, head, (*path, *self.archive.append(conv, [question], tail)))
+        return Opening(conv, head, (*path, self.store_entry(conv, question, tail)))
 
     def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)

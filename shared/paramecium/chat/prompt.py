@@ -6,7 +6,7 @@ Invariant (prefix property): within an epoch and an account, tools, system and m
 `cache_control`, are the first ones of the next turn's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,24 +38,25 @@ def render(head: Json, sha256: str, account: str, entries: Sequence[Entry], pict
     as they were sent.
     """
     messages: list[Json] = []
-    asked = False  # a turn of ours sent what stands so far, and it ends with the user
+    awaited = False  # a turn of ours sent what stands so far, and nothing came after it
     for entry in entries:
         if entry.role == "user":
-            if asked:
-                messages.append({"role": "assistant", "content": [_text(SILENCE)]})
-            _add(messages, "user", _question(entry, picture))
-            asked = entry.head is not None
+            content = _question(entry, picture)
+            if content and awaited:
+                _add(messages, "assistant", [_text(SILENCE)])
+            if content:
+                _add(messages, "user", content)
+                awaited = entry.head is not None
         elif entry.role == "assistant":
             keeps_thinking = entry.head == sha256 and entry.account == account
-            for message in _answer(entry, keeps_thinking=keeps_thinking):
-                _add(messages, message["role"], message["content"])
-            asked = asked and bool(messages) and messages[-1]["role"] == "user"
+            for role, content, was_sent in _answer(entry, keeps_thinking=keeps_thinking):
+                if content:
+                    _add(messages, role, content)
+                    awaited = was_sent and role == "user"
     return Rendered(*marked(head["system"], head["tools"], messages))
 
 
 def _add(messages: list[Json], role: str, content: Sequence[Json]) -> None:
-    if not content:
-        return
     if messages and messages[-1]["role"] == role:
         messages[-1] = {"role": role, "content": [*messages[-1]["content"], *content]}
         return
@@ -77,16 +78,15 @@ def _image(image: Json, data: str | None) -> Json:
     return {"type": "image", "source": {"type": "base64", "media_type": image["media_type"], "data": data}}
 
 
-def _answer(entry: Entry, *, keeps_thinking: bool) -> list[Json]:
+def _answer(entry: Entry, *, keeps_thinking: bool) -> Iterator[tuple[str, list[Json], bool]]:
+    # Yields role, blocks, and whether they were part of the turn; what is made up here was not.
     rounds = entry.rounds or ({"role": "assistant", "content": [_text(entry.text)]},)
-    out: list[Json] = []
     for i, message in enumerate(rounds):
         content = [b for b in message["content"] if _sendable(b, keeps_thinking=keeps_thinking)]
-        out.append({"role": message["role"], "content": content})
+        yield message["role"], content, True
         if message["role"] == "assistant":
             after = rounds[i + 1]["content"] if i + 1 < len(rounds) else ()
-            out.append({"role": "user", "content": _unanswered(content, after)})
-    return out
+            yield "user", _unanswered(content, after), False
 
 
 def _unanswered(content: Sequence[Json], after: Sequence[Json]) -> list[Json]:

@@ -6,6 +6,7 @@ Invariant: entries are those of the archive in order of their numbers; a path en
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -35,12 +36,22 @@ class Transcripts:
         start = known[-1].n + 1 if known else 0
         entries = known + tuple(e for e in self._archive.read(conv, start) if e.n >= start)
         loaded = Transcript(conv, entries, self._quotations, warm.restored if warm else {})
+        self._keep(loaded)
+        return loaded
+
+    def add(self, conv: str, stored: Sequence[Entry]) -> None:
+        """Takes entries this process has just stored, so that the next turn need not read them back."""
         with self._lock:
-            self._warm[conv] = loaded
-            self._warm.move_to_end(conv)
+            warm = self._warm.get(conv, Transcript(conv, (), self._quotations, {}))
+        if stored[0].n == warm.tail:
+            self._keep(replace(warm, entries=(*warm.entries, *stored)))
+
+    def _keep(self, transcript: "Transcript") -> None:
+        with self._lock:
+            self._warm[transcript.id] = transcript
+            self._warm.move_to_end(transcript.id)
             if len(self._warm) > KEPT_MAX:
                 self._warm.popitem(last=False)
-        return loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,9 @@ class Transcript:
         elif parent == NEW_BEGINNING:
             found = ()
         elif parent in messages:
-            found = tuple(messages[i] for i in chain({i: e.parent for i, e in messages.items()}, parent))
+            # A tombstone keeps its place in the chain and says nothing.
+            parent_of = {e.id: e.parent for e in self.entries if e.kind in ("message", "tombstone")}
+            found = tuple(messages[i] for i in chain(parent_of, parent) if i in messages)
         else:
             raise ConversationMissing(f"conversation {self.id} has no message {parent}")
         return tuple(self._restored(entry) for entry in found)

@@ -7,7 +7,7 @@ in between cancels the turn, and what was said by then is stored as incomplete.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -60,7 +60,6 @@ class Chat:
         tool_timeout_s: float = TIMEOUT_S,
         poll_s: float = POLL_S,
     ) -> None:
-        self._archive = archive
         self._store = store
         self._life = life
         self._settings = settings
@@ -74,7 +73,7 @@ class Chat:
         self._opener = Opener(archive, store, life, settings, Transcripts(archive, life), now)
         self._running: dict[str, Ending] = {}
 
-    async def run(self, ask: Ask) -> AsyncIterator[ChatEvent]:
+    async def run(self, ask: Ask) -> AsyncGenerator[ChatEvent, None]:
         """Yields Started, the answer's pieces, Failed if it failed, and Done.
 
         Everything that is wrong with the question is raised before anything is stored: BadId, BadInput, TooLarge,
@@ -183,8 +182,8 @@ class Chat:
             status=status,
             source=dict(question.source),
         )
-        stored = await anyio.to_thread.run_sync(self._archive.append, turn.opening.conversation, [entry], entry.n)
-        return stored[0].id
+        conv = turn.opening.conversation
+        return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
 
     def _is_stop_asked(self, turn: str) -> bool:
         try:

@@ -158,7 +158,8 @@ def body(request: Request) -> bytes:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        return encodable(value)
+        # An image is megabytes of ASCII; it is looked through, not copied.
+        return value if value.isascii() and "\0" not in value else encodable(value)
     if isinstance(value, dict):
         return {encodable(k): _clean(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
