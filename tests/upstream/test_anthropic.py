@@ -138,7 +138,7 @@ def test_what_follows_the_end_is_not_read() -> None:
 
 
 def test_blocks_keep_their_own_deltas_and_order() -> None:
-    """Deltas of parallel calls that arrive interleaved stay with their own block (D2 37); a second start is harmless."""
+    """Deltas of parallel calls that arrive interleaved stay with their block (D2 37); a second start is harmless."""
     one, two = (
         block(i, {"type": "tool_use", "id": f"t{i}", "name": "recall", "input": {}}, *_halves(q))
         for i, q in enumerate(("雪", "雨"))
