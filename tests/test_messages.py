@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paramecium.errors import BadId, BadInput, Damaged
@@ -19,6 +19,9 @@ from paramecium.messages import (
     path,
     whole,
 )
+
+# A busy machine is no failure: examples are counted, not timed.
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TEXTS = st.text(st.characters()).map(whole)
 VALUES = st.recursive(
@@ -52,6 +55,7 @@ ENTRIES = st.builds(
 )
 
 
+@CALM
 @given(ENTRIES)
 def test_an_entry_survives_its_json(entry: Entry) -> None:
     """Whatever an entry holds, it comes back equal from its bytes, and these from it."""
@@ -98,6 +102,7 @@ def test_json_bytes_that_are_none() -> None:
             load_json(body)
 
 
+@CALM
 @given(st.text(st.characters()))
 def test_whole_joins_halves_and_changes_nothing_else(text: str) -> None:
     """Two halves side by side become their character; otherwise every code point stays."""

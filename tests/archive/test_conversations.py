@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paramecium.archive.conversations import Archive
@@ -12,6 +12,9 @@ from paramecium.messages import Entry, whole
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
 from tests.fakes import FixedClock, WatchedStore
+
+# A busy machine is no failure: examples are counted, not timed.
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def said(*texts: str, prefix: str = "m") -> list[Entry]:
@@ -50,6 +53,7 @@ def test_an_append_of_nothing_asks_nothing() -> None:
     assert store.calls == []
 
 
+@CALM
 @given(st.lists(st.text(st.characters()).map(whole), min_size=1, max_size=4))
 def test_any_text_comes_back_character_for_character(texts: list[str]) -> None:
     """Whatever was typed is read as it was typed."""
@@ -139,7 +143,7 @@ def test_other_files_in_the_folder_are_passed_over() -> None:
 
 
 def test_reading_costs_one_list_and_a_get_a_block() -> None:
-    """Forty blocks are one LIST and forty GETs; nothing new is one LIST."""
+    """Forty blocks are one LIST and forty GETs; one new block is a LIST and a GET, and so is nothing new."""
     store = WatchedStore(RamStore())
     archive = Archive(store, "main")
     for i in range(40):
@@ -147,9 +151,28 @@ def test_reading_costs_one_list_and_a_get_a_block() -> None:
     store.calls.clear()
     assert [e.n for e in archive.read("c-1")] == list(range(40))
     assert sorted(name for name, _ in store.calls) == ["get"] * 40 + ["list"]
-    store.calls.clear()
-    archive.read("c-1", 40)
-    assert [name for name, _ in store.calls] == ["list"]
+    for from_n, found in ((39, 1), (40, 0)):
+        store.calls.clear()
+        assert len(archive.read("c-1", from_n)) == found
+        assert [name for name, _ in store.calls] == ["list", "get"]
+
+
+def test_reading_may_begin_inside_a_block() -> None:
+    """From any number on, the entries are those from that number on, wherever the blocks were cut."""
+    store = RamStore()
+    archive = Archive(store, "main")
+    archive.append("c-1", said(*["猫"] * 1100), 0)
+    archive.append("c-1", said(*["狗"] * 3, prefix="k"), 1100)
+    whole = archive.read("c-1")
+    for n in (0, 1, 499, 500, 501, 999, 1000, 1099, 1100, 1101, 1102, 1103, 1104, 5000):
+        assert archive.read("c-1", n) == whole[n:]
+    assert archive.read("c-1", -3) == whole
+    assert archive.read("c-none", 5) == ()
+    store.delete(keys.block("main", "c-1", 500))
+    for n, missing in ((0, 500), (400, 500), (501, 501), (999, 999)):
+        with pytest.raises(Damaged, match=f"{missing:08d}.json: no block"):
+            archive.read("c-1", n)
+    assert archive.read("c-1", 1000) == whole[1000:]
 
 
 def test_heads_gives_the_last_block_of_each_conversation_from_one_list() -> None:

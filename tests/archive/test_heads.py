@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paramecium.archive.heads import get_head, put_head
@@ -11,6 +11,9 @@ from paramecium.errors import BadId, Damaged, KeyMissing
 from paramecium.messages import Json, dump_json, whole
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
+
+# A busy machine is no failure: examples are counted, not timed.
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 HEAD: Json = {"system": [{"type": "text", "text": "你叫小草。"}], "tools": [{"name": "recall"}]}
 
@@ -24,6 +27,7 @@ def test_a_head_is_stored_once_under_its_hash() -> None:
     assert get_head(store, "main", sha256) == HEAD
 
 
+@CALM
 @given(st.dictionaries(st.text(), st.text(st.characters()).map(whole), max_size=4))
 def test_a_head_comes_back_in_the_same_bytes(head: Json) -> None:
     """Keys keep their order and texts their characters, so what is sent again has the same bytes."""

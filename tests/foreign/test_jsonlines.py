@@ -4,13 +4,16 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paramecium.errors import BadLine
 from paramecium.foreign import jsonlines
 from paramecium.foreign.jsonlines import Foreign, read_jsonlines
 from paramecium.messages import dump_json
+
+# A busy machine is no failure: examples are counted, not timed.
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _line(*messages: Any, **fields: Any) -> bytes:
@@ -64,6 +67,7 @@ def test_lines_end_at_lf_and_crlf_only() -> None:
     assert [(f.line, f.messages[0].text) for f in told] == [(1, "一"), (4, "二\u2028\x85三"), (5, "四")]
 
 
+@CALM
 @given(st.lists(st.text(st.characters()), min_size=1, max_size=4))
 def test_any_text_is_read_as_it_was_written(texts: list[str]) -> None:
     """Whatever JSON can say arrives character for character, escaped or not."""

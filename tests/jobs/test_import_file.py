@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -51,37 +50,6 @@ def test_an_entry_keeps_where_it_came_from(tmp_path: Path) -> None:
         "id": "a", "position": 0, "at": "昨天", "extra": {"likes": 2}, "conversation_extra": {"tags": ["猫"]},
     }  # fmt: skip
     assert second.source == origin | {"position": 1}
-
-
-@pytest.mark.parametrize(
-    ("raw", "at"),
-    [
-        ("2024-05-01T10:00:00+08:00", "2024-05-01T10:00:00+08:00"),
-        ("2024-05-01T02:00:00.123456Z", "2024-05-01T02:00:00.123456Z"),
-        ("2024-05-01 10:00-03:30", "2024-05-01 10:00-03:30"),
-        ("2024-05-01T10:00:00", "2024-05-01T10:00:00+08:00"),
-        ("2024-05-01", "2024-05-01T00:00:00+08:00"),
-        (1714528800, "2024-05-01T10:00:00.000+08:00"),
-        (1714528800.5, "2024-05-01T10:00:00.500+08:00"),
-        (1714528800123, "2024-05-01T10:00:00.123+08:00"),
-        (0, "1970-01-01T08:00:00.000+08:00"),
-        (-86400, "1969-12-31T08:00:00.000+08:00"),
-        ("昨天", ""),
-        ("", ""),
-        ("2024-13-01T10:00:00Z", ""),
-        (10**30, ""),
-        (True, ""),
-        ({"year": 2024}, ""),
-        (None, ""),
-    ],
-)
-def test_dates(tmp_path: Path, raw: Any, at: str) -> None:
-    """A date with offset stays as it is, others get the configured zone; what is changed is kept beside."""
-    store = RamStore()
-    bring(store, write(tmp_path / "f", talk("旧-1", said("嗯", at=raw))))
-    (entry,) = messages(store, "旧-1")
-    assert entry.at == at
-    assert entry.source.get("at") == (None if raw == at else raw)
 
 
 def test_a_second_import_adds_nothing_whatever_the_settings(tmp_path: Path) -> None:

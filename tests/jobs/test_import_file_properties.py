@@ -1,16 +1,19 @@
-"""Properties of importing: any tree is kept once and right, twice is once, a beginning and then the whole is the whole."""
+"""Importing any tree of messages: kept once and right, twice is once, a beginning and then the whole is the whole."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paramecium.archive.names import conversation_id
 from paramecium.messages import Json, dump_json, load_json, path
 from paramecium.store.ram import RamStore
 from tests.jobs.import_files import archive_of, bring, messages, objects, talk, walked, write
+
+# A busy machine is no failure: examples are counted, not timed.
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TEXTS = st.text(st.characters(), max_size=12) | st.sampled_from(
     ["嗯", "豆包\u2028", "\ud83d", "a\0b", "\r\n", "🐱", ""]
@@ -40,6 +43,7 @@ def _bring(store: RamStore, *lines: Json) -> None:
     assert report.refused == ()
 
 
+@CALM
 @given(trees())
 def test_every_message_stands_once_on_the_right_parent(tree: list[Json]) -> None:
     """Texts, roles and parents in the archive are those of the file, in its order, and the path ends where it ends."""
@@ -55,6 +59,7 @@ def test_every_message_stands_once_on_the_right_parent(tree: list[Json]) -> None
     assert path(archive_of(store).read(conversation_id("树")))[-1] == entries[-1]
 
 
+@CALM
 @given(trees(), st.text(max_size=4))
 def test_importing_twice_is_importing_once(tree: list[Json], title: str) -> None:
     """The second run of a file changes no byte of the archive."""
@@ -65,6 +70,7 @@ def test_importing_twice_is_importing_once(tree: list[Json], title: str) -> None
     assert objects(store) == before
 
 
+@CALM
 @given(trees(), st.data())
 def test_a_beginning_and_then_the_whole_is_the_whole(tree: list[Json], data: st.DataObject) -> None:
     """Ids, parents, texts and path do not tell in how many files a conversation came."""
@@ -77,6 +83,7 @@ def test_a_beginning_and_then_the_whole_is_the_whole(tree: list[Json], data: st.
     assert walked(in_two, "树") == walked(at_once, "树")
 
 
+@CALM
 @given(trees(named=True), st.data())
 def test_whatever_two_files_say_nothing_is_lost_or_doubled(tree: list[Json], data: st.DataObject) -> None:
     """After an edited, reordered or shortened file all words of both stand once, and the path ends as the last file."""

@@ -7,7 +7,7 @@ free number is the compare-and-swap: of two writers that try it one wins, and th
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import chain, groupby
 from typing import Final
 
@@ -21,7 +21,6 @@ from paramecium.store.base import AppendOnly
 from paramecium.store.keys import Arrival
 
 TRIES_MAX: Final = 50
-DAYS_MAX: Final = 400
 GETS_AT_ONCE: Final = 16
 _LISTINGS_MAX = 2
 _PAUSE_S = 0.002
@@ -37,12 +36,13 @@ class Archive:
         self._now = now
 
     def read(self, conv: str, from_n: int = 0) -> tuple[Entry, ...]:
-        """Returns the entries of the blocks whose own number is at least `from_n`, in order.
+        """Returns the entries from number `from_n` on, in order: one LIST and a GET a block that holds any of them.
 
-        `from_n` is the number of a block or the tail. Raises BadId, Damaged naming the key, and ConversationMissing
-        when the whole was asked for and nothing is there.
+        At the tail it is the LIST and one GET, since a block's key does not tell where the block ends. Raises BadId,
+        Damaged naming the key, and ConversationMissing when the whole was asked for and nothing is there.
         """
-        entries = tuple(chain.from_iterable(self._blocks(check_id(conv), from_n)))
+        from_n = max(from_n, 0)
+        entries = tuple(e for e in chain.from_iterable(self.blocks(conv, from_n)) if e.n >= from_n)
         if not entries and from_n == 0:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
@@ -71,7 +71,7 @@ class Archive:
             else:
                 lost = 0
                 self._arrive(conv, at)
-            at += len(entries)
+            at = entries[-1].n + 1 if entries else at
             stored |= {entry.id: entry for entry in entries}
             todo = [draft for draft in todo if draft.id not in stored]
         return tuple(stored[draft.id] for draft in drafts)
@@ -87,11 +87,13 @@ class Archive:
     def arrivals(self, since: datetime) -> Iterator[Arrival]:
         """Yields the arrivals at `since` (an aware datetime) or later, in the order of their keys.
 
-        One LIST a UTC day; more than 400 days are one LIST of them all. Keys that are no arrivals are passed over.
+        One LIST from that moment on, however many days ago it was. Keys that are no arrivals are passed over.
         """
         since = since.astimezone(UTC)
         since = since.replace(microsecond=since.microsecond // 1000 * 1000)
-        for key in chain.from_iterable(self._arrival_listings(since)):
+        # A key that is a prefix of all those of this moment sorts before each of them.
+        first = keys.arrival(self._life, since, "", 0).removesuffix("--0")
+        for key in self._store.list(keys.arrivals(self._life), first):
             try:
                 arrival = keys.read_arrival(key)
             except BadId:
@@ -110,23 +112,39 @@ class Archive:
         """Returns the entries of one block; raises KeyMissing, and Damaged naming the key."""
         return blocks.decode(key, self._store.get(key).body)
 
-    def _blocks(self, conv: str, from_n: int) -> list[tuple[Entry, ...]]:
-        """Returns the blocks from a number on, one joining the next.
+    def blocks(self, conv: str, from_n: int = 0) -> list[tuple[Entry, ...]]:
+        """Returns the blocks that hold numbers from `from_n` on, one joining the next.
+
+        Raises BadId, and Damaged naming the key.
 
         A listing that runs while others write may show a block and not yet the one before it, so a gap is believed
         only when a second listing shows it too.
         """
         gap = 0
+        check_id(conv)
         for _ in range(_LISTINGS_MAX):
-            after = keys.block(self._life, conv, from_n - 1) if from_n > 0 else ""
-            names = list(self._store.list(keys.conversation(self._life, conv), after))
-            found = self._get_all([name for name in names if blocks.number(name) is not None])
-            ends = [max(from_n, 0), *(block[-1].n + 1 for block in found)]
-            gaps = [end for end, block in zip(ends, found, strict=False) if block[0].n != end]
+            found = self._get_all(self._names(conv, from_n))
+            ends = [block[-1].n + 1 for block in found]
+            begins = [block[0].n for block in found]
+            gaps = [end for end, begin in zip(ends, begins[1:], strict=False) if end != begin]
+            if begins and begins[0] > from_n:
+                gaps = [from_n]
             if not gaps:
-                return found
+                return [block for block, end in zip(found, ends, strict=True) if end > from_n]
             gap = gaps[0]
-        raise Damaged(f"{keys.block(self._life, conv, gap)}: no block begins here, though later ones stand")
+        raise Damaged(f"{keys.block(self._life, conv, gap)}: no block holds this number, though later ones stand")
+
+    def _names(self, conv: str, from_n: int) -> list[str]:
+        """Returns the keys of the block that may hold `from_n` and of those behind it.
+
+        A block has at most 500 entries, so the one that holds a number begins less than 500 before it.
+        """
+        before = from_n - blocks.ENTRIES_MAX
+        after = keys.block(self._life, conv, before) if before >= 0 else ""
+        found = [(blocks.number(key), key) for key in self._store.list(keys.conversation(self._life, conv), after)]
+        numbered = [(n, key) for n, key in found if n is not None]
+        first = max((n for n, _ in numbered if n <= from_n), default=0)
+        return [key for n, key in numbered if n >= first]
 
     def _get_all(self, names: Sequence[str]) -> list[tuple[Entry, ...]]:
         if len(names) < 2:
@@ -136,7 +154,7 @@ class Archive:
 
     def _met(self, conv: str, at: int, wanted: set[str]) -> tuple[Entry, ...]:
         """Returns what stands from `at` on; a wanted entry is announced again: its writer may have died before."""
-        found = self._blocks(conv, at)
+        found = self.blocks(conv, at)
         for block in found:
             if any(entry.id in wanted for entry in block):
                 self._arrive(conv, block[0].n)
@@ -144,12 +162,3 @@ class Archive:
 
     def _arrive(self, conv: str, n: int) -> None:
         ensure(self._store, keys.arrival(self._life, self._now(), conv, n), b"")
-
-    def _arrival_listings(self, since: datetime) -> Iterator[Iterator[str]]:
-        first = since.date()
-        days = (self._now().astimezone(UTC).date() - first).days + 1
-        if days > DAYS_MAX:
-            yield self._store.list(keys.arrivals(self._life), keys.arrivals(self._life, first.isoformat()))
-            return
-        for i in range(days):
-            yield self._store.list(keys.arrivals(self._life, (first + timedelta(days=i)).isoformat()))

@@ -4,6 +4,10 @@ A key is a path of segments joined by "/". Bodies are bytes. There is no uncondi
 once, or replaced by whoever knows its present version. A conditional write has three outcomes: it returns the new
 version (done), raises AlreadyExists or VersionMismatch (refused), or raises OutcomeUnknown (it may have happened;
 the bodies that are written so carry their writer and an id, by which the writer knows its own).
+
+No key is the folder of another: where "a" stands there is no "a/b", since a folder on disk holds either. The folder
+store refuses the second of two such keys with BadId; a bucket does not see it, and the keys of `store/keys` never
+make one. Keys that differ only in case are one key on some disks; those of `store/keys` are lower case.
 """
 
 import unicodedata
@@ -14,6 +18,7 @@ from typing import NamedTuple, Protocol
 from paramecium.errors import BadId
 
 KEY_BYTES_MAX = 900
+SEGMENT_BYTES_MAX = 255
 
 
 class Blob(NamedTuple):
@@ -67,13 +72,31 @@ def check_key(key: str) -> str:
     """Returns `key` if it may name an object, else raises BadId.
 
     Segments are neither empty nor start with a dot (the local store's own files do), and hold no backslash or control
-    character; letters stand in composed form (NFC), since some file systems compose by themselves; at most 900 bytes.
+    character; letters stand in composed form (NFC), since some file systems compose by themselves; at most 900 bytes,
+    and 255 a segment, which is what a file's name may have.
     """
     segments = key.split("/")
     if not all(segments) or any(s.startswith(".") for s in segments):
         raise BadId(f"not a key: {key!r:.100}")
-    if "\\" in key or any(unicodedata.category(c) in ("Cc", "Cs") for c in key):
+    if "\\" in key or not _is_plain(key):
         raise BadId(f"a key with a control character or backslash: {key!r:.100}")
-    if unicodedata.normalize("NFC", key) != key or len(key.encode()) > KEY_BYTES_MAX:
-        raise BadId(f"a key that is too long or not composed: {key!r:.100}")
+    if len(key.encode()) > KEY_BYTES_MAX or any(len(s.encode()) > SEGMENT_BYTES_MAX for s in segments):
+        raise BadId(f"a key that is too long: {key!r:.100}")
+    if not unicodedata.is_normalized("NFC", key):
+        raise BadId(f"a key whose letters are not composed: {key!r:.100}")
     return key
+
+
+def is_key(name: str) -> bool:
+    """Tells whether `name` may name an object; a folder or bucket can hold what others put there."""
+    try:
+        return bool(check_key(name))
+    except BadId:
+        return False
+
+
+def _is_plain(key: str) -> bool:
+    # Lists check every key, and looking each character up would be most of their time.
+    if key.isascii():
+        return key.isprintable()
+    return not any(unicodedata.category(c) in ("Cc", "Cs") for c in key)

@@ -96,6 +96,11 @@ def manifest(life: str) -> str:
     return f"derived/{life}/index/manifest.json"
 
 
+def next_manifest(life: str) -> str:
+    """Returns the key of the manifest of an index that is being made anew beside the one that serves."""
+    return f"derived/{life}/index/next.json"
+
+
 def segment(life: str, ulid: str, part: str) -> str:
     """Returns the key of a segment's part, "vectors" or "words"."""
     return f"derived/{life}/index/segments/{ulid}.{part}"

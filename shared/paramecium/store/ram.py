@@ -54,12 +54,14 @@ class RamStore:
     def list(self, prefix: str, after: str = "") -> Iterator[str]:
         """Yields the keys under `prefix` behind `after`, in order."""
         with self._lock:
-            keys = [k for k in self._objects if k.startswith(prefix) and k.encode() > after.encode()]
+            keys = [
+                k for k in self._objects if k.startswith(prefix) and k.encode() > after.encode("utf-8", "surrogatepass")
+            ]
         yield from sorted(keys, key=str.encode)
 
     def fetch(self, key: str, folder: Path) -> Path:
         """Returns a file in `folder` with the object's bytes; raises KeyMissing."""
-        path = folder / hashlib.sha256(key.encode()).hexdigest()
+        path = folder / hashlib.sha256(check_key(key).encode()).hexdigest()
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             path.write_bytes(self.get(key).body)

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramecium import clock
-from paramecium.errors import AlreadyExists, BadInput, Damaged, KeyMissing, OutcomeUnknown, VersionMismatch
+from paramecium.errors import (
+    AlreadyExists,
+    BadInput,
+    Damaged,
+    KeyMissing,
+    OutcomeUnknown,
+    StoreUnavailable,
+    VersionMismatch,
+)
 from paramecium.messages import Json, dump_json, load_json
 from paramecium.store.base import ObjectStore
 
@@ -55,6 +63,8 @@ def parse(key: str, body: bytes) -> Json:
 def write(store: ObjectStore, key: str, based_on: Record, value: Json, writer: str) -> Record:
     """Returns the document written over `based_on`.
 
+    `writer` names one process or run, not a role: two that share a name can write equal bytes, and each would take
+    the other's for its own.
     Raises VersionMismatch when somebody else wrote since, and OutcomeUnknown when even reading back does not tell.
     """
     value = {**value, "generation": based_on.generation + 1, "writer": writer}
@@ -66,10 +76,10 @@ def write(store: ObjectStore, key: str, based_on: Record, value: Json, writer: s
     except AlreadyExists as error:
         raise VersionMismatch(f"{key} was created by another writer") from error
     except OutcomeUnknown:
-        found = store.get(key)
-        if found.body == body:
-            return Record(value, found.version)
-        raise
+        version = _own_version(store, key, body)
+        if version is None:
+            raise
+        return Record(value, version)
 
 
 def change(store: ObjectStore, key: str, make: Callable[[Json], Json | None], writer: str) -> Record:
@@ -87,3 +97,11 @@ def change(store: ObjectStore, key: str, make: Callable[[Json], Json | None], wr
         except (VersionMismatch, OutcomeUnknown):
             clock.wait(clock.jitter(min(_PAUSE_S * (attempt + 1), _PAUSE_MAX_S)))
     raise VersionMismatch(f"{key}: {TRIES_MAX} writers in a row were faster")
+
+
+def _own_version(store: ObjectStore, key: str, body: bytes) -> str | None:
+    try:
+        found = store.get(key)
+    except (KeyMissing, StoreUnavailable):
+        return None
+    return found.version if found.body == body else None

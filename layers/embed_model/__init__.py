@@ -1,0 +1,1 @@
+"""Makes the folder with the embedding model out of what manifests name."""

@@ -1,0 +1,105 @@
+"""What every command starts from: the global options, made into parts on first use; and how results are shown."""
+
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paramecium.errors import BadSetting
+from paramecium.messages import Json, dump_json
+from paramecium.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from paramecium.wiring.life import LifeParts
+    from paramecium.wiring.parts import Parts
+
+CONFIG_DEFAULT = Path("paramecium.toml")
+DATA_DEFAULT = Path("data")
+
+
+@dataclass
+class Context:
+    """Holds the global options of one call."""
+
+    data: Path | None
+    bucket: str | None
+    life: str
+    config: Path | None
+
+    def __post_init__(self) -> None:
+        if self.data is not None and self.bucket is not None:
+            raise BadSetting("--data and --store exclude each other: the archive is in a folder or in a bucket")
+
+    @property
+    def folder(self) -> Path:
+        """Returns the folder of the archive."""
+        return self.data or DATA_DEFAULT
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Returns the configuration; a named file must be there, at the default place none means defaults."""
+        return read_config(self.config)
+
+    @cached_property
+    def parts(self) -> "Parts":
+        """Returns the parts of the house."""
+        from paramecium.wiring import build_parts
+
+        return build_parts(self.settings, data=self.folder, bucket=self.bucket)
+
+    @property
+    def life_parts(self) -> "LifeParts":
+        """Returns the parts of the life that is meant."""
+        return self.parts.of(self.life)
+
+
+def read_config(path: Path | None) -> Settings:
+    """Returns the settings of a configuration file; raises BadSetting. Warns when others can read it."""
+    file = path or CONFIG_DEFAULT
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if path is None:
+            return defaults()
+        raise BadSetting(f"there is no configuration at {path}; `paramecium init` writes one") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"the configuration {file} cannot be read: {error}") from error
+    if stat.S_IMODE(file.stat().st_mode) & 0o077:
+        tell(f"warning: others can read {file}, which holds your keys; `chmod 600 {file}` closes it")
+    return read_settings(text, str(file))
+
+
+def defaults() -> Settings:
+    """Returns the settings without a configuration: the real upstream when its key is in the environment."""
+    from paramecium.wiring import default_settings
+
+    return default_settings()
+
+
+def tell(line: str) -> None:
+    """Shows a person a line, on standard error."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def show_json(value: Json) -> None:
+    """Prints one document of JSON on standard output."""
+    sys.stdout.buffer.write(dump_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yields a function (done, of) that moves a progress bar on standard error; silent where no person looks."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, of: progress.update(task, completed=done, total=of)

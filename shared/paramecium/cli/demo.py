@@ -1,0 +1,52 @@
+"""`paramecium demo`: a small sample life, one question, and the words that answer it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from paramecium import wiring
+from paramecium.cli import serve as server
+from paramecium.cli.chat import one_turn
+from paramecium.cli.context import Context, bar, tell
+from paramecium.errors import Missing
+
+SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample_life.jsonl"
+QUESTION = {"zh": "我后来决定奶茶就喝哪一种了？", "en": "我后来决定奶茶就喝哪一种了？"}
+
+
+def demo(
+    context: typer.Context,
+    serve: Annotated[bool, typer.Option("--serve", help="Then serve the gateway.")] = False,
+    port: Annotated[int | None, typer.Option(help="Port for --serve.")] = None,
+) -> None:
+    """Imports a sample life, asks one question of it, and shows the words that come back."""
+    given: Context = context.obj
+    if not SAMPLE.exists():
+        raise Missing(f"the sample life is not at {SAMPLE}; the demo runs from a checkout")
+    bring_in(given)
+    account = given.settings.accounts[0]
+    tell(f"\nasking {account.name} ({account.models[0].id}): {QUESTION[given.settings.language]}\n")
+    anyio.run(_ask, given)
+    if serve:
+        tell("")
+        settings, made = server.with_token(given.settings)
+        server.run(given, settings, "127.0.0.1", port, jobs=True, made=made)
+
+
+def bring_in(given: Context) -> None:
+    """Imports and ingests the sample life; a second time finds it all there."""
+    with bar("import the sample life") as progress:
+        imported = given.life_parts.import_file(SAMPLE, progress)
+    tell(f"a sample life of {imported.messages} messages: {imported.added} are new, {imported.already} were there")
+    with bar("ingest") as progress:
+        report = given.life_parts.ingest(progress)
+    tell(f"ingested: {report.passages} passages, with {given.parts.embedder.id}")
+
+
+async def _ask(given: Context) -> None:
+    # Parts of its own: connections belong to the event loop they were made in.
+    parts = wiring.build_parts(given.settings, data=given.folder, bucket=given.bucket)
+    await one_turn(parts, given.life, QUESTION[given.settings.language], None)
+    await parts.close()

@@ -1,0 +1,99 @@
+"""`paramecium init`: asks who talks with whom, and writes the configuration."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import typer
+
+from paramecium import clock
+from paramecium.cli.context import CONFIG_DEFAULT, Context, tell
+from paramecium.errors import BadSetting
+from paramecium.settings import DEFAULT_ANTHROPIC_MODELS, read_settings
+
+
+def init(
+    context: typer.Context,
+    person: Annotated[str | None, typer.Option(help="Your name.")] = None,
+    ai: Annotated[str | None, typer.Option(help="The AI's name.")] = None,
+    timezone: Annotated[str | None, typer.Option(help="IANA time zone, such as Asia/Shanghai.")] = None,
+    language: Annotated[str | None, typer.Option(help="zh or en.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a configuration that is there.")] = False,
+) -> None:
+    """Asks for names, time zone and key, and writes the configuration, readable by you alone."""
+    given: Context = context.obj
+    path = given.config or CONFIG_DEFAULT
+    if path.exists() and not force:
+        raise BadSetting(f"{path} is there already; --force writes over it")
+    if given.folder.resolve() in path.resolve().parents:
+        raise BadSetting(f"{path} lies inside the data folder, which is copied and shared; put the keys elsewhere")
+    answers = {
+        "person": person or _ask("Your name / 你的名字", "我"),
+        "ai": ai or _ask("The AI's name / AI 的名字", "小草"),
+        "timezone": timezone or _ask("Time zone / 时区", _zone()),
+        "language": language or _ask("Language / 语言 (zh, en)", "zh"),
+    }
+    key = os.environ.get("ANTHROPIC_API_KEY") or _ask_secret(
+        "Anthropic API key (empty: a parrot for trying / 留空则用鹦鹉试用)"
+    )
+    text = _document(answers, key)
+    read_settings(text, str(path))
+    _write_private(path, text)
+    tell(f"written: {path} (readable by you alone)")
+    tell("next: `paramecium serve`, then open the address it prints; or `paramecium chat` here")
+
+
+def _ask(question: str, default: str) -> str:
+    if not sys.stdin.isatty():
+        return default
+    answer: str = typer.prompt(question, default=default, err=True)
+    return answer
+
+
+def _ask_secret(question: str) -> str:
+    if not sys.stdin.isatty():
+        return ""
+    answer: str = typer.prompt(question, default="", hide_input=True, show_default=False, err=True)
+    return answer
+
+
+def _zone() -> str:
+    """The machine's own zone when it has a name, else that of most of our users."""
+    link = Path("/etc/localtime")
+    name = str(link.readlink()).partition("zoneinfo/")[2] if link.is_symlink() else ""
+    try:
+        return ZoneInfo(name).key if name and "/" in name and not name.startswith("Etc/") else "Asia/Shanghai"
+    except (KeyError, ValueError, OSError):
+        return "Asia/Shanghai"
+
+
+def _document(answers: dict[str, str], key: str) -> str:
+    lines = [f"{name} = {_toml(value)}" for name, value in answers.items()]
+    lines += ["", "# what a client must send: Authorization: Bearer ...", f"token = {_toml(clock.new_token())}", ""]
+    if key:
+        models = ", ".join(_toml(m) for m in DEFAULT_ANTHROPIC_MODELS)
+        lines += ["[[accounts]]", 'name = "anthropic"', 'kind = "anthropic"', f"api_key = {_toml(key)}"]
+        lines += [f"models = [{models}]"]
+    else:
+        lines += ["# no model behind it: it repeats what recall finds; put an account of kind anthropic here instead"]
+        lines += ["[[accounts]]", 'name = "parrot"', 'kind = "parrot"', 'models = ["parrot"]']
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: str) -> str:
+    """A JSON string is a TOML basic string, but for DEL, which TOML wants escaped."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{clock.new_id()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)

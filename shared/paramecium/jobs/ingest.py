@@ -1,0 +1,89 @@
+"""Ingest: what was said since the last time comes into the index.
+
+Invariant: it may stop after any store call and goes on at its next run; one run or a hundred give the same recall.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from paramecium.errors import VersionMismatch
+from paramecium.index.manifest import Manifest, Standing
+from paramecium.jobs import pending as work
+from paramecium.jobs import renewal
+from paramecium.jobs.indexer import Indexer
+from paramecium.jobs.pending import Pending
+
+BATCH_PASSAGES = 500
+ROUNDS_MAX = 1000
+LOST_RACES_MAX = 5
+
+Find = Callable[[Manifest], Pending]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """Counts what a run took in, and names the conversations it could not read."""
+
+    messages: int = 0
+    passages: int = 0
+    unreadable: tuple[str, ...] = ()
+    renewed: bool = False
+
+
+def ingest(indexer: Indexer) -> IngestReport:
+    """Takes in what has arrived; makes the index anew first when its model is another or a part of it is damaged.
+
+    Raises Stopped, StoreUnavailable, ModelMissing.
+    """
+    if renewal.needed(indexer):
+        return renew(indexer)
+    return take_in(indexer, lambda manifest: work.by_arrivals(indexer.archive, manifest))
+
+
+def reconcile(indexer: Indexer) -> IngestReport:
+    """Takes in what the whole archive holds and the index does not, lost arrivals included."""
+    return take_in(indexer, lambda manifest: work.by_listing(indexer.archive, manifest))
+
+
+def renew(indexer: Indexer) -> IngestReport:
+    """Makes the index anew beside the one that serves, going on where an earlier run stopped, and puts it in place."""
+    beside = renewal.beside(indexer)
+    report = reconcile(beside)
+    renewal.put_in_place(indexer, beside)
+    return replace(report, renewed=True)
+
+
+def take_in(indexer: Indexer, find: Find) -> IngestReport:
+    """Takes in what `find` finds until it finds no more."""
+    report, lost = IngestReport(), 0
+    for _ in range(ROUNDS_MAX):
+        standing = indexer.standing()
+        pending = find(standing.manifest)
+        report = replace(report, unreadable=pending.unreadable)
+        try:
+            report = _take(indexer, standing, pending, report)
+        except VersionMismatch:
+            lost += 1
+            if lost > LOST_RACES_MAX:
+                raise
+            continue
+        if not pending.more:
+            break
+    return report
+
+
+def _take(indexer: Indexer, standing: Standing, pending: Pending, report: IngestReport) -> IngestReport:
+    of = sum(block.passages for block in pending.blocks)
+    done = 0
+
+    def move(passages: int) -> None:
+        nonlocal done
+        done += passages
+        indexer.progress(done, of)
+
+    for batch in work.batches(pending, BATCH_PASSAGES):
+        vectors = indexer.embed(batch.saids, move)
+        standing = indexer.commit(standing, batch, vectors)
+        report = replace(report, messages=report.messages + len(batch.saids), passages=report.passages + len(vectors))
+    indexer.progress(max(of, 1), max(of, 1))
+    return report

@@ -1,0 +1,104 @@
+"""What is in the archive and not yet in the index, read block by block.
+
+Knows two ways to find it: by the arrivals since the last time, which is O(new), and by one LIST of the whole archive,
+which finds what an arrival was lost for. Invariant: a block is taken whole or not at all, so coverage always ends
+where a block ends.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from paramecium.archive.conversations import Archive
+from paramecium.errors import ConversationMissing, Damaged
+from paramecium.index.manifest import Manifest
+from paramecium.index.passages import passages
+from paramecium.index.said import Mark, Said, mark_from, said_from
+from paramecium.jobs.indexer import Batch
+from paramecium.messages import Entry
+from paramecium.recall.fresh import since
+
+ENTRIES_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Is one block of a conversation: its messages, its marks, its numbers and how many passages it makes."""
+
+    conversation: str
+    begin: int
+    end: int
+    saids: tuple[Said, ...]
+    marks: tuple[Mark, ...]
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Is what is to be taken in now; `arrivals` is the last arrival this settles, "" when more is left behind."""
+
+    blocks: tuple[Block, ...]
+    arrivals: str
+    more: bool
+    unreadable: tuple[str, ...]
+
+
+def by_arrivals(archive: Archive, manifest: Manifest) -> Pending:
+    """Returns what arrived since the manifest's last arrival and is not covered."""
+    arrivals = list(archive.arrivals(since(manifest)))
+    covered = manifest.coverage.conversations
+    named = dict.fromkeys(a.conversation for a in arrivals if a.n >= covered.get(a.conversation, 0))
+    last = max((a.key for a in arrivals), default="")
+    return _read(archive, covered, named, last if last > manifest.coverage.arrivals else "")
+
+
+def by_listing(archive: Archive, manifest: Manifest) -> Pending:
+    """Returns what the whole archive holds and the manifest does not cover, whether an arrival tells of it or not."""
+    covered = manifest.coverage.conversations
+    named = [conversation for conversation, last in archive.heads() if last >= covered.get(conversation, 0)]
+    return _read(archive, covered, named, "")
+
+
+def batches(pending: Pending, passages_max: int) -> Iterator[Batch]:
+    """Yields the blocks in batches of about `passages_max` passages; the last one settles the arrivals."""
+    gathered: list[Block] = []
+    for block in pending.blocks:
+        gathered.append(block)
+        if sum(b.passages for b in gathered) >= passages_max:
+            yield _batch(gathered, "")
+            gathered = []
+    if gathered or pending.arrivals:
+        yield _batch(gathered, pending.arrivals)
+
+
+def _read(archive: Archive, covered: Mapping[str, int], named: Iterable[str], last: str) -> Pending:
+    blocks: list[Block] = []
+    unreadable: list[str] = []
+    entries = 0
+    for conversation in named:
+        if entries >= ENTRIES_AT_ONCE:
+            return Pending(tuple(blocks), "", more=True, unreadable=tuple(unreadable))
+        try:
+            found = archive.blocks(conversation, covered.get(conversation, 0))
+        except (Damaged, ConversationMissing) as error:
+            unreadable.append(str(error))
+            continue
+        blocks += [_block(conversation, b) for b in found if b[0].n >= covered.get(conversation, 0)]
+        entries += sum(map(len, found))
+    return Pending(tuple(blocks), last, more=False, unreadable=tuple(unreadable))
+
+
+def _block(conversation: str, entries: tuple[Entry, ...]) -> Block:
+    saids = tuple(s for e in entries if (s := said_from(conversation, e)))
+    marks = tuple(m for e in entries if (m := mark_from(conversation, e)))
+    count = sum(len(passages(s.text)) for s in saids)
+    return Block(conversation, entries[0].n, entries[-1].n + 1, saids, marks, count)
+
+
+def _batch(blocks: list[Block], arrivals: str) -> Batch:
+    begins: dict[str, int] = {}
+    ends: dict[str, int] = {}
+    for block in blocks:
+        begins.setdefault(block.conversation, block.begin)
+        ends[block.conversation] = block.end
+    saids = tuple(s for b in blocks for s in b.saids)
+    return Batch(saids, tuple(m for b in blocks for m in b.marks), begins, ends, arrivals)

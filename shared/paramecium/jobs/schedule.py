@@ -1,0 +1,74 @@
+"""The jobs' cadence inside `serve`: ingest every ten minutes, full text once a night, both at once at the start.
+
+Invariant: a job that fails is told and tried again at its next time; nothing it does not finish is lost.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime, time, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from paramecium import clock
+from paramecium.errors import Stopped
+
+INGEST_EVERY_S = 600.0
+NIGHT = time(4, 0)
+
+
+class Jobs(Protocol):
+    """Is one life's work."""
+
+    def ingest(self) -> object:
+        """Brings what has arrived into the index."""
+        ...
+
+    def build_fulltext(self) -> object:
+        """Runs the nightly job."""
+        ...
+
+    def last_fulltext(self) -> datetime | None:
+        """Returns when the nightly job last succeeded."""
+        ...
+
+
+Work = Sequence[tuple[str, Jobs]]
+
+
+def run_jobs(work: Work, stopping: threading.Event, timezone: str, tell: Callable[[str], None]) -> None:
+    """Runs every life's jobs until `stopping` is set."""
+    while not stopping.is_set():
+        for life, jobs in work:
+            _run(life, "ingest", jobs.ingest, stopping, tell)
+            if due(jobs.last_fulltext, clock.now(), timezone):
+                _run(life, "full text", jobs.build_fulltext, stopping, tell)
+        stopping.wait(INGEST_EVERY_S)
+
+
+def due(last: Callable[[], datetime | None], now: datetime, timezone: str) -> bool:
+    """Tells whether the nightly job's last success is older than the latest 04:00 of the zone, or there is none."""
+    try:
+        when = last()
+    except Exception:  # noqa: BLE001 (the job itself will tell what is wrong)
+        return True
+    return when is None or when < latest_night(now, timezone)
+
+
+def latest_night(now: datetime, timezone: str) -> datetime:
+    """Returns the latest 04:00 of the zone that is not in the future."""
+    local = now.astimezone(ZoneInfo(timezone))
+    night = datetime.combine(local.date(), NIGHT, local.tzinfo)
+    return night if night <= local else night - timedelta(days=1)
+
+
+def _run(
+    life: str, name: str, job: Callable[[], object], stopping: threading.Event, tell: Callable[[str], None]
+) -> None:
+    if stopping.is_set():
+        return
+    try:
+        job()
+    except Stopped:
+        return
+    except Exception as error:  # noqa: BLE001 (the job loop outlives every job)
+        tell(f"{name} of {life} failed and will be tried again: {error}")

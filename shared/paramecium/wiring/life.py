@@ -1,0 +1,141 @@
+"""The parts of one life, and its jobs."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paramecium.store import keys
+
+if TYPE_CHECKING:
+    from paramecium.archive.conversations import Archive
+    from paramecium.chat.turn import Chat
+    from paramecium.index.segment_cache import SegmentCache
+    from paramecium.jobs.fts_build import FullTextReport
+    from paramecium.jobs.import_file import ImportReport
+    from paramecium.jobs.indexer import Indexer
+    from paramecium.jobs.ingest import IngestReport
+    from paramecium.jobs.verify import VerifyReport
+    from paramecium.recall.catalogue import Catalogue
+    from paramecium.recall.search import Finder
+    from paramecium.recall.tool import Recall
+    from paramecium.recall.views import LifeViews
+    from paramecium.wiring.parts import Parts
+
+Progress = Callable[[int, int], None]
+
+
+def silent(done: int, of: int) -> None:
+    """Shows no progress."""
+
+
+class LifeParts:
+    """Holds the parts of one life."""
+
+    def __init__(self, shared: "Parts", life: str) -> None:
+        self._shared = shared
+        self.life = life
+
+    @cached_property
+    def archive(self) -> "Archive":
+        """Returns the archive."""
+        from paramecium.archive.conversations import Archive
+
+        return Archive(self._shared.store, self.life, now=self._shared.now)
+
+    @cached_property
+    def cache(self) -> "SegmentCache":
+        """Returns the loaded segments of the index."""
+        from paramecium.index.segment_cache import SegmentCache
+
+        return SegmentCache(self._shared.store, self._shared.cache_folder)
+
+    @cached_property
+    def views(self) -> "LifeViews":
+        """Returns what can be found at each moment."""
+        from paramecium.recall.views import LifeViews
+
+        shared = self._shared
+        return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder)
+
+    @cached_property
+    def finder(self) -> "Finder":
+        """Returns what answers queries."""
+        from paramecium.recall.search import Finder
+        from paramecium.recall.semantic import Nearness
+
+        return Finder(self.views, Nearness(lambda: self._shared.embedder))
+
+    @cached_property
+    def recall(self) -> "Recall":
+        """Returns the tool the model calls."""
+        from paramecium.recall.tool import Recall
+
+        return Recall(self.finder, self._shared.settings.language)
+
+    @cached_property
+    def catalogue(self) -> "Catalogue":
+        """Returns the list of conversations."""
+        from paramecium.recall.catalogue import Catalogue
+
+        return Catalogue(self.views, self.archive)
+
+    @cached_property
+    def chat(self) -> "Chat":
+        """Returns what runs the turns."""
+        from paramecium.chat.turn import Chat
+
+        s = self._shared
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, now=s.now)
+
+    def indexer(self, progress: Progress = silent) -> "Indexer":
+        """Returns what jobs write the index with."""
+        from paramecium.archive.conversations import Archive
+        from paramecium.index.segment_cache import SegmentCache
+        from paramecium.jobs.indexer import Indexer
+
+        s = self._shared
+        archive = Archive(s.job_store, self.life, now=s.now)
+        cache = SegmentCache(s.job_store, s.cache_folder)
+        return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now)
+
+    def ingest(self, progress: Progress = silent) -> "IngestReport":
+        """Brings what has arrived into the index."""
+        from paramecium.jobs.ingest import ingest
+
+        return ingest(self.indexer(progress))
+
+    def build_fulltext(self, progress: Progress = silent) -> "FullTextReport":
+        """Runs the nightly job."""
+        from paramecium.jobs.fts_build import build
+
+        return build(self.indexer(progress))
+
+    def last_fulltext(self) -> datetime | None:
+        """Returns when the nightly job last ended well."""
+        from paramecium.jobs.fts_build import last_success
+
+        return last_success(self._shared.store, self.life)
+
+    def rebuild(self, progress: Progress = silent) -> "IngestReport":
+        """Makes the index anew from the archive."""
+        from paramecium.jobs.rebuild import rebuild
+
+        return rebuild(self.indexer(progress))
+
+    def verify(self, progress: Progress = silent) -> "VerifyReport":
+        """Compares everything that stands with what was said."""
+        from paramecium.jobs.verify import verify
+
+        return verify(self.indexer(progress))
+
+    def import_file(self, path: Path, progress: Progress = silent) -> "ImportReport":
+        """Brings a file's conversations into the archive."""
+        from paramecium.index.manifest import read_manifest
+        from paramecium.jobs.import_file import import_file
+
+        covered = read_manifest(self._shared.store, keys.manifest(self.life)).manifest.coverage.conversations
+        archive = self.archive
+        settings = self._shared.settings
+        return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress)
