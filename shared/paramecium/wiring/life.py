@@ -86,8 +86,11 @@ class LifeParts:
         """Returns what runs the turns."""
         from paramecium.chat.turn import Chat
 
+        from paramecium.recall.tool import declaration
+
         s = self._shared
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, now=s.now)
+        tools = [declaration(s.settings.language, s.settings.person)]
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, tools=tools)
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
