@@ -11,10 +11,13 @@ from paramecium.cli.context import Context, bar, show_json, tell
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="JSON Lines, one conversation a line.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="JSON Lines, one conversation a line.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Brings conversations into the archive with their dates; a second time adds only what is new."""
+    """Brings conversations from a file into the archive.
+
+    A second time adds only what is new.
+    """
     given: Context = context.obj
     with bar(f"import {file.name}") as progress:
         report = given.life_parts.import_file(file, progress)
