@@ -43,7 +43,7 @@ class Context:
     @property
     def life(self) -> str:
         """Returns the life that is meant."""
-        return self.named_life or LIFE_DEFAULT
+        return LIFE_DEFAULT if self.named_life is None else self.named_life
 
     @cached_property
     def settings(self) -> "Settings":
@@ -65,7 +65,7 @@ class Context:
     @property
     def worked(self) -> "list[LifeParts]":
         """Returns the lives a job goes over: the one that is named, else every life of the configuration."""
-        names = [self.named_life] if self.named_life else self.settings.lives
+        names = self.settings.lives if self.named_life is None else [self.named_life]
         lives = [self.parts.of(name) for name in names]
         self.note_if_new()
         return lives

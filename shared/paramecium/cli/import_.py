@@ -1,6 +1,6 @@
 """`paramecium import`: brings conversations from a file into the archive."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +22,8 @@ def import_(
     with bar(f"import {file.name}") as progress:
         report = given.life_parts.import_file(file, progress)
     if as_json:
-        show_json(asdict(report) | {"refused": [str(r) for r in report.refused]})
+        counts = {f.name: getattr(report, f.name) for f in fields(report)}
+        show_json(counts | {"refused": [str(r) for r in report.refused]})
     tell(f"{report.conversations} conversations: {report.added} messages are new, {report.already} were there already")
     for refused in report.refused:
         tell(f"  refused: {refused}")

@@ -31,8 +31,8 @@ def recall(
     raw: Json = {"query": query, "exact": exact, "after": after, "before": before, "conversation": conversation, "n": n}
     found = _found(given, raw)
     if as_json:
-        # A cursor is for doors that can take it back.
-        show_json({name: value for name, value in found.to_json().items() if name != "next"})
+        document = found.to_json()
+        show_json({name: document[name] for name in ("memories", "windows")})
     else:
         sys.stdout.write("\n".join(map(_shown, found.windows)))
         sys.stdout.flush()

@@ -29,7 +29,6 @@ from paramecium.cli.context import Context, tell
 from paramecium.errors import BadInput, ParameciumError
 
 INTERRUPTED = 130
-NOBODY_READS = 141
 
 app = typer.Typer(
     name="paramecium",
@@ -77,16 +76,14 @@ def run() -> None:
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain again when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = NOBODY_READS
+        code = 1
     sys.exit(code)
 
 
 def _called(arguments: list[str]) -> int:
     try:
         return app(arguments or ["--help"], prog_name="paramecium", standalone_mode=False) or 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except typer.Abort:
+    except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except TyperException as error:
         tell(f"paramecium: {_sentence(error)}")

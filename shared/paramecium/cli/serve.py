@@ -44,7 +44,7 @@ def run(given: Context, settings: "Settings", host: str, port: int | None, *, jo
     wiring.probe(parts)
     listener = listen(host, port)
     if jobs:
-        wiring.add_jobs(parts, tell, [given.named_life] if given.named_life else settings.lives)
+        wiring.add_jobs(parts, tell, settings.lives if given.named_life is None else [given.named_life])
     wiring.hand_over(parts)
     shown = f"[{host}]" if ":" in host else host
     tell(f"Paramecium is at http://{shown}:{listener.getsockname()[1]}   (Ctrl-C ends it)")
