@@ -129,7 +129,7 @@ def test_a_turn_stopped_before_a_word_stores_no_answer() -> None:
 
 def test_a_turn_whose_time_is_up_ends_properly() -> None:
     """At its deadline a turn ends as incomplete, with what was said stored."""
-    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=0.2))
+    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=1.0))
     end = done(house.turn(Ask("t", "问")))
     assert (end.status, house.entries("t")[1].status) == ("incomplete", "incomplete")
 
