@@ -1,10 +1,13 @@
 """Whole turns with real adapters: the parrot, and Anthropic's bytes; and what loading a turn does not load."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 
-from paramecium.chat.events import Ask, ToolStep
+import anyio
+
+from paramecium.chat.events import Ask, Text, ToolStep
 from paramecium.chat.turn import Chat
 from paramecium.upstream.base import Request, TextDelta, UpstreamEvent
 from paramecium.upstream.choose import Upstreams
@@ -13,6 +16,8 @@ from tests.chat.checks import assert_continues, assert_valid
 from tests.chat.fakes_chat import LIFE, FakeRecall, Found, House, Piece, done, says, text_of
 from tests.fakes import ScriptedUpstream
 from tests.upstream.fakes_wire import Wire, block, end, settings, sse, start, text
+from tests.upstream.test_anthropic_loopback import HEAD, chunk
+from tests.upstream.test_anthropic_loopback import adapter as loopback
 
 WORDS = "“外婆的枇杷🍊”\u2028黄了👨‍👩‍👧\r\n"
 
@@ -84,3 +89,35 @@ def test_loading_a_turn_loads_no_heavy_library() -> None:
     code = f"import sys, paramecium.chat.turn; print(sorted({heavy} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=None)
     assert ran.stdout == "[]\n"
+
+
+def test_stopping_closes_the_real_connection() -> None:
+    """A stop in mid-stream ends the call of the service over its socket, and what was said stands."""
+    house = House()
+    closed = asyncio.Event()
+
+    async def service(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(HEAD + chunk(sse(start(), *text(0, "半句"))))
+        await writer.drain()
+        while await reader.read(1000):
+            pass
+        closed.set()
+        writer.close()
+
+    async def stop_in_the_middle() -> None:
+        server = await asyncio.start_server(service, "127.0.0.1", 0)
+        adapter = loopback(server.sockets[0].getsockname()[1])
+        known = settings()
+        upstreams = Upstreams(known, built={"a": adapter})
+        house.chat = Chat(house.archive, house.store, LIFE, known, upstreams, None, house.clock)
+        async for event in house.chat.run(Ask("t", "问")):
+            if isinstance(event, Text):
+                await house.chat.stop("t")
+        await closed.wait()
+        await adapter.aclose()
+        server.close()
+        await server.wait_closed()
+
+    anyio.run(stop_in_the_middle)
+    assert [(e.text, e.status) for e in house.entries("t")] == [("问", None), ("半句", "stopped")]
