@@ -78,6 +78,18 @@ def test_a_failure_before_any_word_stores_no_answer_and_may_be_tried_again() -> 
     assert [e.text for e in house.entries("t")] == ["问", "好"]
 
 
+def test_a_failure_after_a_look_up_keeps_what_was_paid_for_and_may_be_tried_again() -> None:
+    """With rounds but no word the answer is stored as an error; asking again gives a sibling that answers."""
+    house = House()
+    house.says(calls("雪"), [UpstreamOverloaded("忙")], says("好"))
+    failed = done(house.turn(Ask("t", "问")))
+    assert (failed.status, failed.message) == ("error", house.entries("t")[1].id)
+    assert done(house.turn(Ask("t", "问"))).status == "complete"
+    question, first, second = house.entries("t")
+    assert (first.text, len(first.rounds), second.text) == ("", 2, "好")
+    assert first.parent == second.parent == question.id
+
+
 def test_stop_in_this_process_ends_the_turn_at_once() -> None:
     """What was said so far is stored as stopped, the upstream is closed, and stopping twice is no error."""
     upstream = Endless(HALF)
@@ -117,7 +129,7 @@ def test_a_turn_stopped_before_a_word_stores_no_answer() -> None:
 
 def test_a_turn_whose_time_is_up_ends_properly() -> None:
     """At its deadline a turn ends as incomplete, with what was said stored."""
-    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=0.2))
+    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=1.0))
     end = done(house.turn(Ask("t", "问")))
     assert (end.status, house.entries("t")[1].status) == ("incomplete", "incomplete")
 

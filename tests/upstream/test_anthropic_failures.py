@@ -124,6 +124,15 @@ def test_a_broken_connection_is_an_error_of_ours(pieces: tuple[Piece, ...], expe
     assert type(error) is expected
 
 
+@pytest.mark.parametrize("base_url", ["http://[::1", "http://x:abc", "http://u:secret@x y/"])
+def test_an_address_that_is_none_is_an_error_of_ours(base_url: str) -> None:
+    """A base_url that cannot be called is told, without what stands before the @."""
+    account = {"name": "a", "kind": "anthropic", "api_key": KEY, "base_url": base_url, "models": ["m"]}
+    _, error = heard(Wire().adapter(accounts=[account]))
+    assert isinstance(error, UpstreamError)
+    assert "secret" not in str(error)
+
+
 def test_silence_and_endless_pings_end() -> None:
     """A silent service ends at the idle limit, one that only pings at the total limit; both responses are closed."""
 
@@ -131,11 +140,11 @@ def test_silence_and_endless_pings_end() -> None:
         await asyncio.Event().wait()
 
     wire = Wire(sse(start()), forever)
-    _, error = heard(wire.adapter(upstream_idle_timeout_s=0.05))
+    _, error = heard(wire.adapter(upstream_idle_timeout_s=0.3))
     assert isinstance(error, UpstreamTimeout)
     pings: list[Piece] = [sse({"type": "ping"}), lambda: asyncio.sleep(0.01)] * 100
     pinging = Wire(sse(start()), *pings)
-    _, error = heard(pinging.adapter(turn_timeout_s=0.05))
+    _, error = heard(pinging.adapter(turn_timeout_s=0.3))
     assert isinstance(error, UpstreamTimeout)
     assert (wire.closed, pinging.closed) == (1, 1)
 

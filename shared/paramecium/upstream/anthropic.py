@@ -9,7 +9,6 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 import anyio
 
@@ -40,7 +39,10 @@ class Anthropic:
     def __init__(
         self, account: Account, settings: Settings, *, transport: "httpx.AsyncBaseTransport | None" = None
     ) -> None:
-        self._url = (account.base_url or BASE_URL).rstrip("/") + "/v1/messages"
+        base_url = (account.base_url or BASE_URL).rstrip("/").removesuffix("/v1")
+        self._url = f"{base_url}/v1/messages"
+        # Without what may stand before the @, which is a secret too.
+        self._host = base_url.partition("://")[2].partition("/")[0].rpartition("@")[2]
         self._key = account.api_key
         self._settings = settings
         self._transport = transport
@@ -139,11 +141,6 @@ class Anthropic:
         broken = kind(f"the connection to the model's service at {self._host} failed: {_name(error)}")
         keep(broken, blocks)
         return broken
-
-    @property
-    def _host(self) -> str:
-        # Without what may stand before the @, which is a secret too.
-        return urlsplit(self._url).netloc.rpartition("@")[2]
 
 
 def body(request: Request) -> bytes:
