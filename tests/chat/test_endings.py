@@ -13,7 +13,6 @@ from paramecium.errors import Conflict, UpstreamError, UpstreamOverloaded, Upstr
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
 from paramecium.upstream.base import Request, TextDelta, UpstreamEvent
-from paramecium.upstream.partial import keep
 from tests.chat.fakes_chat import LIFE, House, calls, done, says, settings, started, text_of
 from tests.fakes import ScriptedUpstream
 
@@ -60,7 +59,7 @@ def test_blocks_an_error_carries_are_stored_verbatim() -> None:
         {"type": "thinking", "thinking": "想", "signature": "s"},
         {"type": "text", "text": "说到", "citations": []},
     )
-    keep(error, blocks)
+    error.blocks = blocks
     house.says([*HALF, error])
     house.turn(Ask("t", "问"))
     assert house.entries("t")[1].rounds == ({"role": "assistant", "content": list(blocks)},)

@@ -35,7 +35,6 @@ from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 from paramecium.upstream.base import Request
 from paramecium.upstream.choose import Choice, Upstreams
-from paramecium.upstream.partial import kept
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
@@ -126,7 +125,7 @@ class Chat:
             status = turn.ending.status
             turn.answer.break_off()
         except ParameciumError as error:
-            turn.answer.break_off(kept(error) if isinstance(error, UpstreamError) else ())
+            turn.answer.break_off(error.blocks if isinstance(error, UpstreamError) else ())
             status = "incomplete" if turn.answer.text else "error"
             turn.emit(_failed(error))
         except asyncio.CancelledError:

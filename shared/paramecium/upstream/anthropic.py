@@ -18,7 +18,6 @@ from paramecium.messages import dump_json, encodable
 from paramecium.settings import Account, Settings
 from paramecium.upstream.anthropic_reply import Reply
 from paramecium.upstream.base import Request, UpstreamEvent
-from paramecium.upstream.partial import keep
 from paramecium.upstream.refusals import refusal_in_body
 from paramecium.upstream.sse import Decoder, Event
 
@@ -63,7 +62,7 @@ class Anthropic:
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             raise self._broken(error, reply) from error
         except UpstreamError as error:
-            keep(error, reply.so_far())
+            error.blocks = reply.so_far()
             raise
 
     async def aclose(self) -> None:
@@ -132,14 +131,14 @@ class Anthropic:
 
     def _silence(self, error: Exception, reply: Reply) -> UpstreamTimeout:
         timeout = UpstreamTimeout(f"the model's service at {self._host} was silent for too long: {_name(error)}")
-        keep(timeout, reply.so_far())
+        timeout.blocks = reply.so_far()
         return timeout
 
     def _broken(self, error: Exception, reply: Reply) -> UpstreamError:
         blocks = reply.so_far()
         kind = UpstreamTruncated if blocks else UpstreamError
         broken = kind(f"the connection to the model's service at {self._host} failed: {_name(error)}")
-        keep(broken, blocks)
+        broken.blocks = blocks
         return broken
 
 
