@@ -85,7 +85,6 @@ class House:
             upstreams,
             self.recall,
             self.clock,
-            tools=(RECALL,),
             tool_timeout_s=self.tool_timeout_s,
             poll_s=self.poll_s,
         )

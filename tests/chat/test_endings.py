@@ -13,7 +13,6 @@ from paramecium.errors import Conflict, UpstreamError, UpstreamOverloaded, Upstr
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
 from paramecium.upstream.base import Request, TextDelta, UpstreamEvent
-from paramecium.upstream.partial import keep
 from tests.chat.fakes_chat import LIFE, House, calls, done, says, settings, started, text_of
 from tests.fakes import ScriptedUpstream
 
@@ -60,7 +59,7 @@ def test_blocks_an_error_carries_are_stored_verbatim() -> None:
         {"type": "thinking", "thinking": "想", "signature": "s"},
         {"type": "text", "text": "说到", "citations": []},
     )
-    keep(error, blocks)
+    error.blocks = blocks
     house.says([*HALF, error])
     house.turn(Ask("t", "问"))
     assert house.entries("t")[1].rounds == ({"role": "assistant", "content": list(blocks)},)
@@ -76,6 +75,18 @@ def test_a_failure_before_any_word_stores_no_answer_and_may_be_tried_again() -> 
     again = house.turn(Ask("t", "问"))
     assert started(again) == started(events)
     assert [e.text for e in house.entries("t")] == ["问", "好"]
+
+
+def test_a_failure_after_a_look_up_keeps_what_was_paid_for_and_may_be_tried_again() -> None:
+    """With rounds but no word the answer is stored as an error; asking again gives a sibling that answers."""
+    house = House()
+    house.says(calls("雪"), [UpstreamOverloaded("忙")], says("好"))
+    failed = done(house.turn(Ask("t", "问")))
+    assert (failed.status, failed.message) == ("error", house.entries("t")[1].id)
+    assert done(house.turn(Ask("t", "问"))).status == "complete"
+    question, first, second = house.entries("t")
+    assert (first.text, len(first.rounds), second.text) == ("", 2, "好")
+    assert first.parent == second.parent == question.id
 
 
 def test_stop_in_this_process_ends_the_turn_at_once() -> None:
@@ -117,7 +128,7 @@ def test_a_turn_stopped_before_a_word_stores_no_answer() -> None:
 
 def test_a_turn_whose_time_is_up_ends_properly() -> None:
     """At its deadline a turn ends as incomplete, with what was said stored."""
-    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=0.2))
+    house = House(upstream=Endless(HALF), settings=settings(turn_timeout_s=1.0))
     end = done(house.turn(Ask("t", "问")))
     assert (end.status, house.entries("t")[1].status) == ("incomplete", "incomplete")
 

@@ -95,6 +95,19 @@ def test_recalled_words_are_stored_as_references_and_sent_word_for_word() -> Non
     assert_continues(house.upstream.requests[1], house.upstream.requests[2])
 
 
+def test_a_service_that_uses_its_call_ids_again_is_quoted_rightly() -> None:
+    """Two look-ups under one id keep their own words."""
+    house = House(recall=Quoting())
+    house.archive.append("x-old", old(), 0)
+    house.says(calls("枇杷"), calls("嗯"), says("记得。"), says("是。"))
+    conv = house.talk("t1", "还记得枇杷吗").conversation
+    house.chat = house.fresh()
+    house.talk("t2", "嗯", conv)
+    told = [b["content"] for m in house.upstream.requests[3].messages for b in m["content"] if "tool_use_id" in b]
+    assert [OLD[1] in told[0], OLD[2] in told[1]] == [True, True]
+    assert_continues(house.upstream.requests[2], house.upstream.requests[3])
+
+
 def test_another_account_gets_no_thinking_of_the_first() -> None:
     """Thinking is bound to who thought it: another account gets the words alone, the first one its own again."""
     house = House()

@@ -45,7 +45,7 @@ def test_what_is_kept_comes_back_exactly(messages: list[str], data: st.DataObjec
         start = data.draw(st.integers(0, len(texts[name])))
         end = data.draw(st.integers(start, len(texts[name])))
         parts += [Piece(data.draw(TEXTS)), quoted(texts, name, start, end)]
-    kept = load_json(dump_json(keep(rounds(parts), {"t": parts})))
+    kept = load_json(dump_json(keep(rounds(parts), {(1, 0): parts})))
     assert has_recalled(kept)
     assert list(restore(kept, words_of(texts))) == rounds(parts)
 
@@ -54,7 +54,7 @@ def test_quoted_words_stand_nowhere_in_what_is_kept() -> None:
     """The quotation is a reference; our own words around it are kept as they are."""
     texts = {"0": "外婆的枇杷树"}
     parts = [Piece("2024：\n"), quoted(texts, "0", 3, 6)]
-    kept = keep(rounds(parts), {"t": parts})
+    kept = keep(rounds(parts), {(1, 0): parts})
     result = kept[1]["content"][0]
     assert "枇杷" not in str(kept)
     assert result["is_error"]
@@ -65,7 +65,7 @@ def test_words_that_are_gone_or_changed_take_the_whole_result_with_them() -> Non
     """One word missing or different, and the result is one fixed sentence; the call is still answered."""
     texts = {"0": "枇杷", "1": "树"}
     parts = [quoted(texts, "0", 0, 2), quoted(texts, "1", 0, 1)]
-    kept = keep(rounds(parts), {"t": parts})
+    kept = keep(rounds(parts), {(1, 0): parts})
     assert restore(kept, words_of(texts))[1]["content"][0]["content"] == "枇杷树"
     for changed in ({"0": "枇杷"}, {"0": "枇杷", "1": "叶"}, {}):
         (result,) = restore(kept, words_of(changed))[1]["content"]
@@ -75,7 +75,7 @@ def test_words_that_are_gone_or_changed_take_the_whole_result_with_them() -> Non
 def test_a_result_without_quotations_is_kept_as_it_is() -> None:
     """Our own words alone are no references, and rounds without them are not touched."""
     parts = [Piece("没有找到")]
-    kept = keep(rounds(parts), {"t": parts})
+    kept = keep(rounds(parts), {(1, 0): parts})
     assert list(kept) == rounds(parts)
     assert not has_recalled(kept)
     assert restore(kept, words_of({})) == kept

@@ -104,7 +104,7 @@ def test_a_memory_that_hangs_is_given_up() -> None:
         free.wait(60)
         return Found((Piece("zu spät"),))
 
-    house = House(recall=FakeRecall(hang), tool_timeout_s=0.05)
+    house = House(recall=FakeRecall(hang), tool_timeout_s=0.5)
     house.says([*calls("雪", "雨")], [free.set, *says("好")])
     assert done(house.turn(Ask("t", "问"))).status == "complete"
     first, second = results(house, 1)

@@ -103,6 +103,7 @@ def test_a_turn_costs_a_known_number_of_store_calls() -> None:
     named = [(name, key.split("/")[2]) for name, key in store.calls]
     assert named == [
         ("list", "conversations"),
+        ("get", "conversations"),
         ("create", "heads"),
         ("create", "conversations"),
         ("create", "arrivals"),

@@ -51,7 +51,9 @@ def test_ingest_and_fts_tell_what_they_did(tmp_path: Path) -> None:
 
 def test_changed_words_are_found_out(copy: Path) -> None:
     """One character changed in the archive: exit code 1, the place is named, also with --json."""
-    block = next(p for p in sorted(copy.glob("main/archive/conversations/*/*.json")) if "乌龙轻乳茶" in p.read_text("utf-8"))
+    block = next(
+        p for p in sorted(copy.glob("main/archive/conversations/*/*.json")) if "乌龙轻乳茶" in p.read_text("utf-8")
+    )
     block.write_text(block.read_text("utf-8").replace("乌龙轻乳茶", "茉莉轻乳茶"), "utf-8")
     done = run(copy, "verify", "--json")
     assert done.code == 1

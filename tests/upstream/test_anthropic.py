@@ -31,11 +31,12 @@ def test_sends_headers_and_body_of_the_messages_api() -> None:
 
 
 def test_base_url_may_be_another_one() -> None:
-    """An account's base_url is used without /v1 and with or without a slash."""
-    account = {"name": "a", "kind": "anthropic", "api_key": KEY, "base_url": "https://relay.test/x/", "models": ["m"]}
-    wire = Wire(sse(start(), *end()))
-    heard(wire.adapter(accounts=[account]))
-    assert str(wire.requests[0].url) == "https://relay.test/x/v1/messages"
+    """An account's base_url is used with or without a slash, and /v1 is not doubled."""
+    for base_url in ("https://relay.test/x", "https://relay.test/x/", "https://relay.test/x/v1/"):
+        account = {"name": "a", "kind": "anthropic", "api_key": KEY, "base_url": base_url, "models": ["m"]}
+        wire = Wire(sse(start(), *end()))
+        heard(wire.adapter(accounts=[account]))
+        assert str(wire.requests[0].url) == "https://relay.test/x/v1/messages"
 
 
 def test_no_lone_surrogate_and_no_nul_leave_the_house() -> None:

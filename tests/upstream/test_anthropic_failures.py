@@ -17,7 +17,6 @@ from paramecium.errors import (
     UpstreamTruncated,
 )
 from paramecium.messages import Json
-from paramecium.upstream.partial import kept
 from tests.upstream.fakes_wire import KEY, Piece, Wire, block, end, heard, request, said, sse, start, text
 
 JSON = {"content-type": "application/json"}
@@ -73,7 +72,7 @@ def test_an_error_in_the_stream_means_the_same(kind: str, expected: type, status
     assert getattr(error, "upstream_status", None) == status
     assert said(events) == "半句"
     assert error is not None
-    assert kept(error) == ({"type": "text", "text": "半句"},)
+    assert error.blocks == ({"type": "text", "text": "半句"},)
 
 
 def test_every_stream_without_its_end_is_truncated() -> None:
@@ -90,8 +89,8 @@ def test_every_stream_without_its_end_is_truncated() -> None:
     for cut in range(0, len(stream) + 1, 3):
         events, error = heard(Wire(stream[:cut]).adapter())
         assert isinstance(error, UpstreamTruncated), cut
-        assert "".join(b["text"] for b in kept(error) if b["type"] == "text") == said(events)
-        assert all(b["input"] == {"query": "雪"} for b in kept(error) if b["type"] == "tool_use")
+        assert "".join(b["text"] for b in error.blocks if b["type"] == "text") == said(events)
+        assert all(b["input"] == {"query": "雪"} for b in error.blocks if b["type"] == "tool_use")
 
 
 def test_an_unfinished_call_or_thought_is_not_kept() -> None:
@@ -101,7 +100,7 @@ def test_an_unfinished_call_or_thought_is_not_kept() -> None:
     )
     _, error = heard(Wire(sse(start(), *opened[:2])).adapter())
     assert isinstance(error, UpstreamTruncated)
-    assert kept(error) == ()
+    assert error.blocks == ()
 
 
 @pytest.mark.parametrize(
@@ -124,6 +123,15 @@ def test_a_broken_connection_is_an_error_of_ours(pieces: tuple[Piece, ...], expe
     assert type(error) is expected
 
 
+@pytest.mark.parametrize("base_url", ["http://[::1", "http://x:abc", "http://u:secret@x y/"])
+def test_an_address_that_is_none_is_an_error_of_ours(base_url: str) -> None:
+    """A base_url that cannot be called is told, without what stands before the @."""
+    account = {"name": "a", "kind": "anthropic", "api_key": KEY, "base_url": base_url, "models": ["m"]}
+    _, error = heard(Wire().adapter(accounts=[account]))
+    assert isinstance(error, UpstreamError)
+    assert "secret" not in str(error)
+
+
 def test_silence_and_endless_pings_end() -> None:
     """A silent service ends at the idle limit, one that only pings at the total limit; both responses are closed."""
 
@@ -131,11 +139,11 @@ def test_silence_and_endless_pings_end() -> None:
         await asyncio.Event().wait()
 
     wire = Wire(sse(start()), forever)
-    _, error = heard(wire.adapter(upstream_idle_timeout_s=0.05))
+    _, error = heard(wire.adapter(upstream_idle_timeout_s=0.3))
     assert isinstance(error, UpstreamTimeout)
     pings: list[Piece] = [sse({"type": "ping"}), lambda: asyncio.sleep(0.01)] * 100
     pinging = Wire(sse(start()), *pings)
-    _, error = heard(pinging.adapter(turn_timeout_s=0.05))
+    _, error = heard(pinging.adapter(turn_timeout_s=0.3))
     assert isinstance(error, UpstreamTimeout)
     assert (wire.closed, pinging.closed) == (1, 1)
 

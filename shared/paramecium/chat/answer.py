@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from paramecium.chat.events import ChatEvent, Text, Thinking, ToolStep
-from paramecium.chat.rounds import Part, joined
+from paramecium.chat.rounds import Part, Place, joined
 from paramecium.messages import Json
 from paramecium.upstream.base import Finished, TextDelta, ThinkingDelta, ToolCall, UpstreamEvent
 from paramecium.upstream.halves import Halves
@@ -23,7 +23,7 @@ class Answer:
 
     def __init__(self, emit: Emit) -> None:
         self.rounds: list[Json] = []
-        self.parts: dict[str, Sequence[Part]] = {}
+        self.parts: dict[Place, Sequence[Part]] = {}
         self.usage: list[Json] = []
         self.model = ""
         self._emit = emit
@@ -53,11 +53,11 @@ class Answer:
     def add_results(self, results: Sequence[tuple[Json, Sequence[Part], bool]]) -> None:
         """Takes what the tools gave back: for each call its block, the parts of the result, whether it is an error."""
         content = []
-        for call, parts, is_error in results:
+        for i, (call, parts, is_error) in enumerate(results):
             text = joined(parts)
             block = {"type": "tool_result", "tool_use_id": call["id"], "content": text}
             content.append({**block, "is_error": True} if is_error else block)
-            self.parts[call["id"]] = parts
+            self.parts[len(self.rounds), i] = parts
             self._emit(ToolStep(call["id"], call["name"], "result", call["input"], text))
         self.rounds.append({"role": "user", "content": content})
 

@@ -62,7 +62,7 @@ class Opener:
         asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
         if asked is None:
             return self._begun(conv, transcript.path(ask.parent), transcript.tail, ask, tools)
-        answers = (e for e in transcript.entries if e.parent == asked.id and e.source.get("turn") == ask.turn)
+        answers = (e for e in transcript.entries if e.parent == asked.id and _is_answer_of(e, ask))
         head = get_head(self.store, self.life, asked.head or "")
         return Opening(conv, head, transcript.path(asked.id), next(answers, None))
 
@@ -105,6 +105,11 @@ class Opener:
             given=make_given(self.settings, moment),
             source={"client": ask.client, "turn": ask.turn},
         )
+
+
+def _is_answer_of(entry: Entry, ask: Ask) -> bool:
+    # One that says nothing because the model's service failed is no answer; the turn may be tried again.
+    return entry.source.get("turn") == ask.turn and (bool(entry.text) or entry.status == "complete")
 
 
 def _is_question_of(entry: Entry, ask: Ask) -> bool:

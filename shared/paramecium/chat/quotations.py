@@ -17,7 +17,7 @@ class Reading(Protocol):
     """Is what a transcript needs of the archive."""
 
     def read(self, conv: str, from_n: int = 0) -> tuple[Entry, ...]:
-        """Returns whole blocks with number >= from_n; raises ConversationMissing."""
+        """Returns the entries from number `from_n` on; raises ConversationMissing when nothing is there at all."""
         ...
 
     def block(self, key: str) -> tuple[Entry, ...]:
@@ -58,4 +58,4 @@ class Quotations:
         try:
             return self._archive.block(keys.block(self._life, conv, n))
         except Missing:
-            return self._archive.read(conv)
+            return self._archive.read(conv, n)

@@ -14,6 +14,8 @@ from paramecium.messages import Json, whole
 GONE: Final = "[these words are no longer there]"
 
 Words = Callable[[str, int, str, int, int], str | None]
+# Message and block among the rounds; ids of calls do not serve, since some services use them again and again.
+Place = tuple[int, int]
 
 
 class Part(Protocol):
@@ -35,9 +37,12 @@ def joined(parts: Sequence[Part]) -> str:
     return whole("".join(p.text for p in parts))
 
 
-def keep(rounds: Sequence[Json], answers: Mapping[str, Sequence[Part]]) -> tuple[Json, ...]:
-    """Returns the rounds as they are stored; `answers` maps a call's id to the parts of its result."""
-    return tuple({**m, "content": [_keep(b, answers) for b in m["content"]]} for m in rounds)
+def keep(rounds: Sequence[Json], answers: Mapping[Place, Sequence[Part]]) -> tuple[Json, ...]:
+    """Returns the rounds as they are stored; `answers` maps the place of a result to the parts it is made of."""
+    return tuple(
+        {**m, "content": [_keep(b, answers.get((i, j), ())) for j, b in enumerate(m["content"])]}
+        for i, m in enumerate(rounds)
+    )
 
 
 def restore(rounds: Sequence[Json], words: Words) -> tuple[Json, ...]:
@@ -54,9 +59,8 @@ def has_recalled(rounds: Sequence[Json]) -> bool:
     return any(_is_recalled(b) for m in rounds for b in m["content"])
 
 
-def _keep(block: Json, answers: Mapping[str, Sequence[Part]]) -> Json:
-    parts = answers.get(block.get("tool_use_id", "")) if block.get("type") == "tool_result" else None
-    if parts is None or not any(p.words for p in parts):
+def _keep(block: Json, parts: Sequence[Part]) -> Json:
+    if not any(p.words for p in parts):
         return block
     kept = [dict(p.words) if p.words else {"text": p.text} for p in parts]
     return {**block, "content": {"type": "recalled", "parts": kept, "sha256": _sha256(joined(parts))}}

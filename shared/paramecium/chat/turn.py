@@ -29,22 +29,19 @@ from paramecium.chat.tools import TIMEOUT_S, Recaller, Tools
 from paramecium.chat.transcript import Transcripts
 from paramecium.errors import AlreadyExists, Conflict, ParameciumError, UpstreamError
 from paramecium.messages import Entry, Json, Status, check_id
+from paramecium.recall.tool import declaration
 from paramecium.settings import Settings
 from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 from paramecium.upstream.base import Request
 from paramecium.upstream.choose import Choice, Upstreams
-from paramecium.upstream.partial import kept
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
 
 
 class Chat:
-    """Runs the turns of one life.
-
-    `tools` are the declarations of the built-in tools, sent when `recall` is there and the question wants them.
-    """
+    """Runs the turns of one life; with `recall` its tool is declared, unless a question does not want it."""
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a house are many, and wiring names each once
         self,
@@ -56,7 +53,6 @@ class Chat:
         recall: Recaller | None = None,
         now: clock.Now = clock.now,
         *,
-        tools: Sequence[Json] = (),
         tool_timeout_s: float = TIMEOUT_S,
         poll_s: float = POLL_S,
     ) -> None:
@@ -66,7 +62,7 @@ class Chat:
         self._upstreams = upstreams
         self._recall = recall
         self._now = now
-        self._declared = tuple(tools) if recall is not None else ()
+        self._declared = () if recall is None else (declaration(settings.language, settings.person),)
         self._tool_timeout_s = tool_timeout_s
         self._poll_s = poll_s
         self._pictures = Pictures(lambda image: get_image(store, life, image))
@@ -129,7 +125,7 @@ class Chat:
             status = turn.ending.status
             turn.answer.break_off()
         except ParameciumError as error:
-            turn.answer.break_off(kept(error) if isinstance(error, UpstreamError) else ())
+            turn.answer.break_off(error.blocks if isinstance(error, UpstreamError) else ())
             status = "incomplete" if turn.answer.text else "error"
             turn.emit(_failed(error))
         except asyncio.CancelledError:

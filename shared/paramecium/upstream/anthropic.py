@@ -9,7 +9,6 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 import anyio
 
@@ -19,7 +18,6 @@ from paramecium.messages import dump_json, encodable
 from paramecium.settings import Account, Settings
 from paramecium.upstream.anthropic_reply import Reply
 from paramecium.upstream.base import Request, UpstreamEvent
-from paramecium.upstream.partial import keep
 from paramecium.upstream.refusals import refusal_in_body
 from paramecium.upstream.sse import Decoder, Event
 
@@ -40,7 +38,10 @@ class Anthropic:
     def __init__(
         self, account: Account, settings: Settings, *, transport: "httpx.AsyncBaseTransport | None" = None
     ) -> None:
-        self._url = (account.base_url or BASE_URL).rstrip("/") + "/v1/messages"
+        base_url = (account.base_url or BASE_URL).rstrip("/").removesuffix("/v1")
+        self._url = f"{base_url}/v1/messages"
+        # Without what may stand before the @, which is a secret too.
+        self._host = base_url.partition("://")[2].partition("/")[0].rpartition("@")[2]
         self._key = account.api_key
         self._settings = settings
         self._transport = transport
@@ -61,7 +62,7 @@ class Anthropic:
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             raise self._broken(error, reply) from error
         except UpstreamError as error:
-            keep(error, reply.so_far())
+            error.blocks = reply.so_far()
             raise
 
     async def aclose(self) -> None:
@@ -130,20 +131,15 @@ class Anthropic:
 
     def _silence(self, error: Exception, reply: Reply) -> UpstreamTimeout:
         timeout = UpstreamTimeout(f"the model's service at {self._host} was silent for too long: {_name(error)}")
-        keep(timeout, reply.so_far())
+        timeout.blocks = reply.so_far()
         return timeout
 
     def _broken(self, error: Exception, reply: Reply) -> UpstreamError:
         blocks = reply.so_far()
         kind = UpstreamTruncated if blocks else UpstreamError
         broken = kind(f"the connection to the model's service at {self._host} failed: {_name(error)}")
-        keep(broken, blocks)
+        broken.blocks = blocks
         return broken
-
-    @property
-    def _host(self) -> str:
-        # Without what may stand before the @, which is a secret too.
-        return urlsplit(self._url).netloc.rpartition("@")[2]
 
 
 def body(request: Request) -> bytes:

@@ -86,11 +86,9 @@ class LifeParts(Building):
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
         from paramecium.chat.turn import Chat
-        from paramecium.recall.tool import declaration
 
         s = self._shared
-        tools = [declaration(s.settings.language, s.settings.person)]
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, tools=tools)
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now)
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
