@@ -73,7 +73,7 @@ def _lines() -> Iterator[str]:
             sys.stderr.write("> ")
             sys.stderr.flush()
         line = sys.stdin.readline()
-        text = line.removesuffix("\n")
+        text = line.removesuffix("\n").removesuffix("\r")
         if not line or (typed and not text):
             return
         if text and not text.isspace():
