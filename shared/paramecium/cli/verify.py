@@ -23,7 +23,7 @@ def verify(
         report = together([life.verify(progress).to_json() for life in given.worked])
     if as_json:
         show_json(report)
-    tell(f"{report['entries']} messages, {report['passages']} passages, {report['waiting']} waiting to be indexed")
+    tell(f"{report['entries']} messages, {report['passages']} passages, {report['waiting']} wait for `ingest` or `fts`")
     _end_if_wrong(report)
     tell("everything is as it was said")
 
