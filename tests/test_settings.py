@@ -110,7 +110,7 @@ def test_what_cannot_be_used_is_named(table: dict[str, Any], told: str) -> None:
 
 def test_several_faults_are_told_at_once() -> None:
     """A person need not mend one key a time."""
-    with pytest.raises(BadSetting, match="language.*; .*max_tokens"):
+    with pytest.raises(BadSetting, match=r"language.*; .*max_tokens"):
         settings_from({"language": "fr", "max_tokens": 0}, "here")
 
 
@@ -143,4 +143,4 @@ def test_what_is_read_cannot_be_changed() -> None:
     settings = read_settings(text, "here")
     assert settings == read_settings(text, "there")
     with pytest.raises(ValueError, match="frozen"):
-        settings.person = "别人"  # type: ignore[misc]
+        settings.person = "别人"

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.upstream.fakes_wire import Json, block, end, sse, start, text
+from paramecium.messages import Json
+from tests.upstream.fakes_wire import block, end, sse, start, text
 
 KEY = "sk-ant-loopback-0123456789"
 Piece = bytes | Callable[[], object]

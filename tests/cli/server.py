@@ -26,7 +26,7 @@ class Server:
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        until("the server told its token", lambda: len(self.lines) >= 2 or process.poll() is not None)
+        until("the server told its token", lambda: "\ntoken: " in self.told or process.poll() is not None, 60)
         self.url = re.findall(r"http://\S+", self.told)[0]
         self.token = re.findall(r"token: (\S+)", self.told)[0]
         headers = {"authorization": f"Bearer {self.token}"}

@@ -9,7 +9,8 @@ import pytest
 
 from tests.cli import fake_anthropic as fake
 from tests.cli.fake_anthropic import KEY, FakeAnthropic
-from tests.cli.process import at_a_terminal, paramecium
+from tests.cli.process import at_a_terminal, paramecium, started
+from tests.cli.server import Server
 
 DECISION = "我决定以后奶茶就喝乌龙轻乳茶了"
 
@@ -77,9 +78,10 @@ def test_a_conversation_goes_on_by_either_id(copy: Path) -> None:
 @pytest.mark.parametrize("message", ["", "  ", "字" * 400_000])
 def test_a_message_that_cannot_be_stored_is_refused(message: str, tmp_path: Path) -> None:
     """Nothing to say, or too much, is one sentence, and nothing is stored."""
-    given = {"stdin": (message + "\n").encode()} if len(message) > 100 else {}
-    done = paramecium("chat", *([] if given else [message]), cwd=tmp_path, **given)
-    assert (done.code, done.out) == (1 if given else 2, "")
+    piped = len(message) > 100  # more than a command may have as an argument
+    stdin = f"{message}\n".encode() if piped else None
+    done = paramecium("chat", *([] if piped else [message]), cwd=tmp_path, stdin=stdin)
+    assert (done.code, done.out) == (1 if piped else 2, "")
     assert done.sentence()
     assert said(tmp_path / "data") == []
 
@@ -138,6 +140,18 @@ def test_the_demo_shows_the_words_twice_over(tmp_path: Path) -> None:
     assert DECISION in second.out
     assert "asking parrot (parrot)" in first.err
     assert paramecium("verify", cwd=tmp_path).code == 0
+
+
+def test_the_demo_serves_what_it_showed(tmp_path: Path) -> None:
+    """With --serve the last lines are address and token, and the talk of the demo can be read there."""
+    with started("demo", "--serve", "--port", "0", cwd=tmp_path) as process:
+        server = Server(process)
+        with server.client as client:
+            newest = client.get("/api/conversations").json()["conversations"][0]
+            read = client.get(f"/api/conversations/{newest['id']}").json()["messages"]
+            assert DECISION in read[-1]["text"]
+        assert server.lines[-2].startswith("Paramecium is at http://127.0.0.1:")
+        server.end()
 
 
 def test_the_demo_without_an_account_says_so(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_an_unreadable_conversation_is_named_and_the_rest_goes_on(copy: Path) ->
     """A broken block stops neither ingest nor rebuild, but the exit code is 1 and its conversation is named."""
     extra = copy.parent / "f.jsonl"
     extra.write_text(json.dumps({"id": "n", "messages": [{"role": "user", "content": "新的一天"}]}), "utf-8")
-    block = sorted(copy.glob("main/archive/conversations/*/*.json"))[0]
+    block = min(copy.glob("main/archive/conversations/*/*.json"))
     block.write_bytes(b"[broken")
     assert run(copy, "import", str(extra)).code == 0
     done = run(copy, "rebuild", "--json")

@@ -12,7 +12,11 @@ from tests.cli.process import Ended, paramecium
 
 WINDOW_KEYS = ["text", "conversation", "title", "date", "score", "pieces"]
 PIECE_KEYS = ["message", "n", "start", "end"]
-HOSTILE = ({}, {"COLUMNS": "20", "TERM": "xterm-256color", "FORCE_COLOR": "1"}, {"LANG": "C", "LC_ALL": "C"})
+HOSTILE: tuple[dict[str, str], ...] = (
+    {},
+    {"COLUMNS": "20", "TERM": "xterm-256color", "FORCE_COLOR": "1"},
+    {"LANG": "C", "LC_ALL": "C"},
+)
 
 
 def recall(life: Path, *arguments: str, env: dict[str, str] | None = None) -> Ended:
@@ -34,7 +38,8 @@ def windows(life: Path, *arguments: str) -> list[dict[str, Any]]:
 def is_word_for_word(window: dict[str, Any], messages: dict[str, str]) -> bool:
     """Tells whether the text is the slices of the archive's own messages, one after the other."""
     pieces = window["pieces"]
-    return window["text"] == "".join(messages[p["message"]][p["start"] : p["end"]] for p in pieces) != ""
+    words = "".join(messages[p["message"]][p["start"] : p["end"]] for p in pieces)
+    return bool(words) and str(window["text"]) == words
 
 
 @pytest.mark.parametrize("arguments", [("奶茶",), ("猫几斤了",), ("灯塔", "--exact"), ("小满", "--n", "50")])

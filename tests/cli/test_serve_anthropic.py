@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def test_a_signal_in_the_middle_of_an_answer_keeps_it(anthropic: FakeAnthropic, 
 
 def test_a_client_that_leaves_costs_no_word(server: Server, anthropic: FakeAnthropic) -> None:
     """Who goes after the first word finds the whole answer in the archive."""
-    gate = fake.threading.Event()
+    gate = threading.Event()
     status, (body,) = fake.says("一", "二", "三")
     assert isinstance(body, bytes)
     at = body.index("二".encode())

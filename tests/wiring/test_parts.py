@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -25,10 +24,10 @@ HEAVY = (
 
 
 @pytest.fixture(params=["memory", "folder"])
-def parts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Parts]:
+def parts(request: pytest.FixtureRequest, tmp_path: Path) -> Parts:
     """Gives the parts over each kind of store that needs no server, with an embedder of hashes."""
     store = RamStore() if request.param == "memory" else LocalStore(tmp_path / "data")
-    yield Parts(Settings(), store, embedder=HashEmbedder(), cache_folder=tmp_path / "cache")
+    return Parts(Settings(), store, embedder=HashEmbedder(), cache_folder=tmp_path / "cache")
 
 
 async def turn(parts: Parts, text: str) -> tuple[str, str]:
@@ -46,6 +45,18 @@ def test_importing_it_loads_nothing_heavy(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment(tmp_path)
     )
     assert done.stdout == "[]\n"
+
+
+def test_the_embedding_library_reports_to_nobody(tmp_path: Path) -> None:
+    """Embedding leaves no file in the home folder, and the library was told before it loaded."""
+    code = (
+        "import os, sys; from pathlib import Path; from paramecium.wiring import build_parts, default_settings\n"
+        "parts = build_parts(default_settings(), data=Path('d'))\n"
+        "assert parts.embedder and 'onnxruntime' not in sys.modules and os.environ['ORT_DISABLE_TELEMETRY'] == '1'\n"
+        "parts.embedder.query('茶'); assert 'onnxruntime' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment(tmp_path), cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_life_is_one_object_for_all_threads(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_the_configuration_is_a_file_or_a_text(monkeypatch: pytest.MonkeyPatch, 
 def test_a_configuration_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A named file must be there."""
     monkeypatch.setenv("PARAMECIUM_CONFIG", "no.toml")
-    with pytest.raises(BadSetting, match="no.toml"):
+    with pytest.raises(BadSetting, match=r"no\.toml"):
         parts_from_environment()
 
 
