@@ -145,7 +145,7 @@ def test_the_demo_shows_the_words_twice_over(tmp_path: Path) -> None:
 def test_the_demo_serves_what_it_showed(tmp_path: Path) -> None:
     """With --serve the last lines are address and token, and the talk of the demo can be read there."""
     with started("demo", "--serve", "--port", "0", cwd=tmp_path) as process:
-        server = Server(process)
+        server = Server(process, tmp_path)
         with server.client as client:
             newest = client.get("/api/conversations").json()["conversations"][0]
             read = client.get(f"/api/conversations/{newest['id']}").json()["messages"]
