@@ -104,7 +104,7 @@ def _merge(indexer: Indexer, store: LocalStore) -> None:
 
 def _clear(indexer: Indexer) -> None:
     """Nobody else reads this index, so what the manifest no longer names may go at once."""
-    live = {name.key for name in indexer.standing().manifest.objects()}
+    live = {indexer.key, *(name.key for name in indexer.standing().manifest.objects())}
     for key in list(indexer.store.list(keys.index_objects(LIFE))):
         if key not in live:
             indexer.store.delete(key)
