@@ -1,4 +1,4 @@
-"""How results are shown: progress and tables for a person on standard error, one document of JSON on standard output."""
+"""How results are shown: progress on standard error; a table, or one document of JSON, on standard output."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from evals import report
+from evals.metrics import RANK_MAX, Answered, Score, first_rank, score, tokens_about
 from paramecium import wiring
 from paramecium.archive.names import conversation_id
 from paramecium.errors import ModelMissing
@@ -26,9 +28,6 @@ from paramecium.recall.windows import Window
 from paramecium.settings import Settings
 from paramecium.wiring import Parts
 from paramecium.wiring.life import LifeParts
-
-from evals import report
-from evals.metrics import RANK_MAX, Answered, Score, first_rank, score, tokens_about
 
 EXAMPLES: Final = Path(__file__).resolve().parents[1] / "examples"
 LIFE: Final = "main"

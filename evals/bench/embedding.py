@@ -1,15 +1,14 @@
 """How fast the model reads, on one thread."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
-
-from paramecium.index.embedder import Embedder, default_model_folder
-from paramecium.index.passages import PASSAGE_CHARS_MAX
-from paramecium.messages import load_json
 
 from evals.bench.measure import Bench, seconds
 from evals.bench.rows import Row, rate, taken_ms
 from evals.sample import EXAMPLES
+from paramecium.index.embedder import Embedder, default_model_folder
+from paramecium.index.passages import PASSAGE_CHARS_MAX
+from paramecium.messages import load_json
 
 ROUNDS: Final = 5
 SHORT_CHARS: Final = 12
@@ -23,11 +22,15 @@ def rows(bench: Bench) -> Iterator[Row]:
     count = bench.sizes.embedded
     for what, chars in (("passages", PASSAGE_CHARS_MAX), ("messages", SHORT_CHARS)):
         texts = [words[i * chars % (len(words) - chars) :][:chars] for i in range(count)]
-        took = seconds(lambda _, texts=texts: model.passages(texts), ROUNDS, bench.bar(f"embedding {what}"))
+        took = seconds(_reading(model, texts), ROUNDS, bench.bar(f"embedding {what}"))
         name = f"embedding: {what} of {chars} Chinese characters"
         yield rate(name, f"{what}/s", count, took, note=f"one thread, rounds of {count}")
     took = seconds(lambda i: model.query(words[i * 3 :][:SHORT_CHARS]), bench.sizes.calls, bench.bar("queries"))
     yield taken_ms(f"embedding: a query of {SHORT_CHARS} characters", took, note="one thread")
+
+
+def _reading(model: Embedder, texts: list[str]) -> Callable[[int], object]:
+    return lambda _: model.passages(texts)
 
 
 def _chinese() -> str:

@@ -1,7 +1,7 @@
-"""A service that speaks Anthropic's streaming Messages API and answers at once: `python -m evals.bench.fake_upstream N`.
+"""A service that speaks Anthropic's streaming Messages API and answers at once.
 
-Prints its port. The model `once` gets a few pieces of text in one write, `flood` N of them, each a chunk of its own, as
-fast as they can be written. Answers are made before the first request comes.
+`python -m evals.bench.fake_upstream N` prints its port. The model `once` gets a few pieces of text in one write,
+`flood` N of them, each a chunk of its own, as fast as they can be written. Answers are made before the first request.
 """
 
 import asyncio
@@ -9,9 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from paramecium.messages import Json, dump_json, load_json
-
 from evals.bench.servers import FLOOD
+from paramecium.messages import Json, dump_json, load_json
 
 PIECE: Final = "好的"
 PIECES_ONCE: Final = 5
@@ -39,7 +38,7 @@ def _events(pieces: int) -> Iterator[Json]:
 
 
 def _chunk(event: Json) -> bytes:
-    data = b"event: " + event["type"].encode() + b"\ndata: " + dump_json(event) + b"\n\n"
+    data = f"event: {event['type']}\ndata: ".encode() + dump_json(event) + b"\n\n"
     return f"{len(data):x}\r\n".encode() + data + b"\r\n"
 
 

@@ -1,21 +1,20 @@
 """Finding among 300,000 passages: the scan of vectors alone, what a segment weighs, and whole recalls."""
 
 import mmap
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evals.bench import long_life, synthetic
+from evals.bench.measure import Bench, seconds
+from evals.bench.rows import Row, size_mb, taken_ms
 from paramecium.errors import Damaged
 from paramecium.index import vectors
 from paramecium.index.segment import Segment
 from paramecium.recall.search import Finder, Query
 from paramecium.recall.semantic import PASSAGES_TAKEN
 from paramecium.store.local import LocalStore
-
-from evals.bench import long_life, synthetic
-from evals.bench.measure import Bench, seconds
-from evals.bench.rows import Row, size_mb, taken_ms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +25,8 @@ RECALL_MS_MAX: Final = 60.0
 QUERY_WORDS: Final = 6
 EXACT_CHARS: Final = 4
 COMMON_FIRST: Final = 20
+QUERIES: Final = 51  # 50 are measured, the last one warms up
+LATER: Final = synthetic.FIRST_DAY + timedelta(days=365)
 
 
 def vector_rows(bench: Bench) -> Iterator[Row]:
@@ -53,9 +54,10 @@ def recall_rows(bench: Bench) -> Iterator[Row]:
     finder = long_life.parts(folder).of(long_life.LIFE).finder
     segments = long_life.standing(folder).segments
     note = f"{sum(s.passages for s in segments):,} passages in {len(segments)} segments, warm"
-    for what, query in _queries(folder).items():
-        _found(finder, query(bench.sizes.calls))
-        took = seconds(lambda i, q=query: _found(finder, q(i)), bench.sizes.calls, bench.bar(f"recall {what}"))
+    for what, queries in _queries(folder).items():
+        ask = _asking(finder, queries)
+        ask(-1)
+        took = seconds(ask, bench.sizes.calls, bench.bar(f"recall {what}"))
         yield taken_ms(f"recall: {what}", took, RECALL_MS_MAX, note)
 
 
@@ -67,34 +69,28 @@ def is_mapped(array: "NDArray[Any]") -> bool:
     return isinstance(base, mmap.mmap)
 
 
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    """Is 51 different queries: one to warm up, 50 to measure."""
-
-    texts: tuple[str, ...]
-    exact: bool
-
-    def __call__(self, i: int) -> Query:
-        return Query(self.texts[i % len(self.texts)], exact=self.exact)
-
-
-def _queries(folder: Path) -> dict[str, Callable[[int], Query]]:
+def _queries(folder: Path) -> dict[str, list[Query]]:
     """Returns queries of several words, of characters that stand in one message, and of words that stand in many."""
-    vocabulary = synthetic.Vocabulary()
-    count = len(vocabulary.words) // QUERY_WORDS
-    asked = ["".join(vocabulary.words[i :: count // 2][:QUERY_WORDS]) for i in range(51)]
+    words = synthetic.Vocabulary().words
     name = long_life.standing(folder, "whole").segments[0]
     segment = Segment.open(LocalStore(folder / "whole"), name, folder)
-    step = max(len(segment.conv) // 51, 1)
-    said = [segment.text(m)[:EXACT_CHARS] for m in range(0, len(segment.conv), step)][:51]
-    common = [word for word in vocabulary.words[COMMON_FIRST:] if len(word) > 1][:51]
+    apart = len(words) // QUERY_WORDS
+    asked = ["".join(words[i::apart][:QUERY_WORDS]) for i in range(QUERIES)]
+    step = max(len(segment.conv) // QUERIES, 1)
+    said = [segment.text(m)[:EXACT_CHARS] for m in range(0, len(segment.conv), step)]
+    common = [word for word in words[COMMON_FIRST:] if len(word) > 1]
     return {
-        "semantic, a question of 6 words": _Questions(tuple(asked), exact=False),
-        "exact, 4 characters of one message": _Questions(tuple(said), exact=True),
-        "exact, a common word": _Questions(tuple(common), exact=True),
+        "semantic, a question of 6 words": [Query(text) for text in asked],
+        "semantic, only the last four of five years": [Query(text, after=LATER) for text in asked],
+        "exact, 4 characters of one message": [Query(text, exact=True) for text in said],
+        "exact, a common word": [Query(text, exact=True) for text in common[:QUERIES]],
     }
 
 
-def _found(finder: Finder, query: Query) -> None:
-    if not finder.recall(query).windows:
-        raise Damaged(f"nothing was found for {query.text!r}; a search without a hit is not measured")
+def _asking(finder: Finder, queries: Sequence[Query]) -> Callable[[int], None]:
+    def ask(i: int) -> None:
+        query = queries[i % len(queries)]
+        if not finder.recall(query).windows:
+            raise Damaged(f"nothing was found for {query.text!r}; a search without a hit is not measured")
+
+    return ask

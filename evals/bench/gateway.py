@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from paramecium.errors import UpstreamTruncated
-from paramecium.messages import Json
-
 from evals.bench import long_life, servers, starts
 from evals.bench.fake_upstream import PIECE
 from evals.bench.measure import Bench
 from evals.bench.rows import MS, Bar, Row, rate, size_mb, taken_ms
+from paramecium.errors import UpstreamTruncated
+from paramecium.messages import Json
 
 if TYPE_CHECKING:
     import httpx
@@ -107,8 +106,12 @@ def _first_words(bench: Bench, web: "httpx.Client", direct: Way, through: Way) -
         ask(web, through, servers.MODEL, gated if i >= 0 else Timings())
         progress(max(i + 1, 0), bench.sizes.calls)
     yield taken_ms("gateway: first words, service asked directly", plain.words)
-    yield taken_ms("gateway: first words, through /api/chat", gated.words, note="a new conversation each, memory = false")
-    yield taken_ms("gateway: first byte, through /api/chat", gated.byte, note="the start event, once the question is stored")
+    yield taken_ms(
+        "gateway: first words, through /api/chat", gated.words, note="a new conversation each, memory = false"
+    )
+    yield taken_ms(
+        "gateway: first byte, through /api/chat", gated.byte, note="the start event, once the question is stored"
+    )
     yield taken_ms("gateway: whole short turn, through /api/chat", gated.end)
     best = (min(gated.words) - min(plain.words)) * MS
     middle = (median(gated.words) - median(plain.words)) * MS

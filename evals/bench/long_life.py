@@ -10,6 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from evals import report
+from evals.bench import synthetic
+from evals.bench.measure import Bench
 from paramecium.index.fulltext import FORMAT
 from paramecium.index.manifest import Manifest, Standing, read_manifest, replace_manifest
 from paramecium.index.passages import VERSION
@@ -21,10 +24,6 @@ from paramecium.settings import Settings
 from paramecium.store import keys
 from paramecium.store.local import LocalStore
 from paramecium.wiring import Parts
-
-from evals import report
-from evals.bench import synthetic
-from evals.bench.measure import Bench
 
 LIFE: Final = "main"
 RECIPE: Final = 1

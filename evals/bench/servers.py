@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from paramecium.messages import Json, dump_json, load_json
-
 from evals.bench.measure import ROOT
+from paramecium.messages import Json, dump_json, load_json
 
 TOKEN: Final = "a-token-of-the-bench-that-guards-nothing"  # noqa: S105 (guards a server of this run only)
 PLAIN_TOKEN: Final = "another-token-of-the-bench-without-memory"  # noqa: S105
@@ -130,7 +129,11 @@ def post(server: Server, path: str, body: Json) -> Json:
 
 
 def resident_bytes(pid: int) -> int:
-    """Returns how much memory of a process is resident."""
+    """Returns how much memory of a process is resident, mapped pages included."""
+    status = Path(f"/proc/{pid}/status")
+    if status.exists():
+        fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").split("\n") if line)
+        return int(fields["VmRSS"].split()[0]) * 1024
     done = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], check=True, capture_output=True, text=True)
     return int(done.stdout) * 1024
 

@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from paramecium import wiring
-from paramecium.errors import Damaged
-from paramecium.messages import Json, load_json
-from paramecium.settings import Settings
-
 from evals import sample
 from evals.bench import servers
 from evals.bench.measure import Bench, seconds
 from evals.bench.rows import Row, taken_ms
+from paramecium import wiring
+from paramecium.errors import Damaged
+from paramecium.messages import Json, load_json
+from paramecium.settings import Settings
 
 HEALTHY_MS_MAX: Final = 1000.0
 FIRST_RECALL_MS_MAX: Final = 2000.0

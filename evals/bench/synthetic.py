@@ -80,15 +80,16 @@ class SyntheticEmbedder:
 
     def query(self, text: str) -> "NDArray[np.float32]":
         """Returns a vector that has nothing to do with the text."""
-        return self.passages([text])[0]
+        vector: NDArray[np.float32] = self.passages([text])[0]
+        return vector
 
     def passages(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Returns one row a text, of length 1, around the mean."""
         import numpy as np
 
-        raw = self.mean + self.random.normal(0, _NOISE, (len(texts), self.dims)).astype(np.float32)
+        raw = self.mean + self.random.standard_normal((len(texts), self.dims), np.float32) * np.float32(_NOISE)
         rows: NDArray[np.float32] = raw / np.linalg.norm(raw, axis=1, keepdims=True)
-        return rows.astype(np.float32)
+        return rows
 
 
 def embedder(seed: int = SEED) -> SyntheticEmbedder:

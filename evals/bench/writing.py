@@ -5,15 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from evals.bench import long_life, synthetic
+from evals.bench.measure import Bench, seconds
+from evals.bench.rows import Row, rate, taken_ms
 from paramecium.index.said import Said
 from paramecium.messages import dump_json
 from paramecium.settings import Settings
 from paramecium.store.local import LocalStore
 from paramecium.wiring import Parts
-
-from evals.bench import long_life, synthetic
-from evals.bench.measure import Bench, seconds
-from evals.bench.rows import Row, rate, taken_ms
 
 LIFE: Final = "main"
 
@@ -43,7 +42,9 @@ def _fulltext(bench: Bench) -> Row:
     took = seconds(lambda _: life.build_fulltext(bench.bar("full text")), 1, bench.bar("writing"))
     named = long_life.standing(folder).fulltext
     size = named.file.bytes / 1e6 if named else 0
-    return taken_ms(f"ingest: full text of {bench.sizes.passages:,} messages", took, note=f"once; file of {size:.0f} MB")
+    return taken_ms(
+        f"ingest: full text of {bench.sizes.passages:,} messages", took, note=f"once; file of {size:.0f} MB"
+    )
 
 
 def _file(path: Path, count: int) -> Path:
