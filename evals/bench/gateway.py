@@ -4,6 +4,7 @@ A fake service that answers at once stands behind a real `paramecium serve`; bot
 client has memory = false, and asks directly and through the gateway in turn.
 """
 
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -57,6 +58,7 @@ def rows(bench: Bench) -> Iterator[Row]:
     import httpx
 
     data = bench.folder / "gateway-life"
+    shutil.rmtree(data, ignore_errors=True)
     with servers.fake_upstream(bench.sizes.flood) as upstream, httpx.Client(trust_env=False, timeout=TIMEOUT_S) as web:
         config = servers.write_config(bench.folder / "gateway.toml", upstream)
         with servers.serving(data, config, "--no-jobs") as server:
