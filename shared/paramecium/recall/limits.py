@@ -1,5 +1,6 @@
 """Which messages a query may find: those of some days, of one conversation, and not what the asker sees already."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -34,18 +35,30 @@ class Limits:
             return False
         return days is None or days[0] <= day <= days[1]
 
-    def rows(self, segment: "Segment") -> "NDArray[np.int64] | None":
-        """Returns the positions of the segment's passages that may be found, or None for all of them."""
+    def spans(self, segment: "Segment") -> Iterator[range]:
+        """Yields the runs of passages whose conversations are allowed: a conversation's passages stand together."""
+        whole = range(len(segment.message))
+        if self.conversation is not None:
+            whole = _passages(segment, self.conversation)
+        left_out = _passages(segment, self.besides) if self.besides is not None else range(0)
+        if not left_out:
+            yield whole
+        elif self.conversation != self.besides:
+            yield range(whole.start, min(whole.stop, left_out.start))
+            yield range(max(whole.start, left_out.stop), whole.stop)
+
+    def of_days(self, segment: "Segment", span: range) -> "NDArray[np.int64] | None":
+        """Returns the positions of a run's passages whose days are allowed, or None for all of them."""
         import numpy as np
 
-        keep: NDArray[np.bool_] | None = None
-        if self.days is not None:
-            keep = (segment.day >= self.days[0]) & (segment.day <= self.days[1])
-        for conversation, wanted in ((self.conversation, True), (self.besides, False)):
-            if conversation is None:
-                continue
-            within = segment.messages_of(conversation)
-            mask = np.full(len(segment.conv), not wanted)
-            mask[within.start : within.stop] = wanted
-            keep = mask if keep is None else keep & mask
-        return None if keep is None or keep.all() else np.flatnonzero(keep[segment.message])
+        if self.days is None:
+            return None
+        keep = (segment.day >= self.days[0]) & (segment.day <= self.days[1])
+        return np.flatnonzero(keep[segment.message[span.start : span.stop]]) + span.start
+
+
+def _passages(segment: "Segment", conversation: str) -> range:
+    within = segment.messages_of(conversation)
+    kind = segment.message.dtype.type
+    start, stop = (int(segment.message.searchsorted(kind(m))) for m in (within.start, within.stop))
+    return range(start, stop)

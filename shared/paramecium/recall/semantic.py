@@ -4,7 +4,8 @@ The query's vector is centred with the mean of the whole life, so the order does
 cut into segments. Invariant: without a usable model, words alone answer.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import heapq
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ PASSAGES_TAKEN = 100
 WORD_HITS_TAKEN = 100
 MEAN_WEIGHT = 200
 FLOOR = "recall"
+
+Moment = tuple[int, str, int]
+_Scored = tuple[float, Place, int, int]
 
 
 def rank(view: View, near: "Nearness", text: str, limits: Limits) -> list[Hit]:
@@ -63,12 +67,8 @@ class Nearness:
             self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
             return {}
         query = raw - life_mean(view.segments)
-        found: dict[Place, Near] = {}
-        for segment in view.segments:
-            for place, near in _nearest(segment, query, limits, also):
-                if place not in found or near.cosine > found[place].cosine:
-                    found[place] = near
-        return found
+        nearest = _nearest(view.segments, query, limits)
+        return _best_of((*nearest, *_of_messages(view.segments, query, also)))
 
 
 def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
@@ -81,50 +81,96 @@ def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
     return mean.astype(np.float32)
 
 
-def _nearest(
-    segment: "Segment", query: "NDArray[np.float32]", limits: Limits, also: Collection[Place]
-) -> list[tuple[Place, Near]]:
-    allowed = limits.rows(segment)
-    if allowed is None:
-        positions, scores = vectors.search(segment.rows, query, PASSAGES_TAKEN)
-    else:
-        positions, scores = vectors.search_rows(segment.rows, allowed, query, PASSAGES_TAKEN)
-    out = [_near(segment, p, s) for p, s in zip(positions.tolist(), scores.tolist(), strict=True)]
-    asked = [p for place in also if (m := segment.find(*place)) is not None for p in segment.passages_of(m)]
-    if asked:
-        import numpy as np
-
-        positions, scores = vectors.search_rows(segment.rows, np.array(asked), query, len(asked))
-        out += [_near(segment, p, s) for p, s in zip(positions.tolist(), scores.tolist(), strict=True)]
-    return out
-
-
-def _near(segment: "Segment", position: int, score: float) -> tuple[Place, Near]:
-    m = int(segment.message[position])
-    place = (segment.conversations[int(segment.conv[m])], int(segment.n[m]))
-    return place, Near(score, int(segment.start[position]), int(segment.end[position]))
-
-
 def word_scores(view: View, terms: Sequence[str], limits: Limits) -> dict[Place, float]:
-    """Returns BM25 of the messages that hold words of the query, over full text and younger messages as one."""
+    """Returns BM25 of the messages that hold words of the query, over full text and younger messages as one.
+
+    Among equals the newer come first, wherever they stand.
+    """
     parts = [young.scan.statistics(terms) for young in view.young]
     parts += [view.fulltext.statistics(terms)] if view.fulltext else []
     if not parts:
         return {}
     statistics = words.together(parts)
-    found: dict[Place, float] = {}
-    if view.fulltext:
-        conversation, days = limits.conversation, limits.days
-        for conv, n, score in view.fulltext.bm25(
-            terms, limit=WORD_HITS_TAKEN, days=days, conversation=conversation, statistics=statistics
-        ):
-            if conv != limits.besides:
-                found[(conv, n)] = score
+    scored = list(_covered(view, terms, limits, statistics))
     for young in view.young:
         scores = young.scan.bm25(terms, statistics)
         for document in scores.nonzero()[0].tolist():
             place, day = young.places[document], young.days[document]
             if limits.allow(place[0], day):
-                found[place] = float(scores[document])
-    best = sorted(found, key=lambda p: (-found[p], p))[:WORD_HITS_TAKEN]
-    return {place: found[place] for place in best}
+                scored.append((float(scores[document]), (day, *place)))
+    best = heapq.nlargest(WORD_HITS_TAKEN, scored)
+    return {(conversation, n): score for score, (_, conversation, n) in best}
+
+
+def _covered(
+    view: View, terms: Sequence[str], limits: Limits, statistics: words.Statistics
+) -> Iterator[tuple[float, Moment]]:
+    """What the full text holds, with the days; a message in a damaged segment cannot be shown and is no hit."""
+    if view.fulltext is None:
+        return
+    # Those left out may be among the best, so as many more are asked for.
+    besides = sum(len(s.messages_of(limits.besides)) for s in view.segments) if limits.besides is not None else 0
+    limit, days, conversation = WORD_HITS_TAKEN + besides, limits.days, limits.conversation
+    found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
+    for conv, n, score in found:
+        if conv != limits.besides and (day := view.day((conv, n))) is not None:
+            yield score, (day, conv, n)
+
+
+def _nearest(segments: "Sequence[Segment]", query: "NDArray[np.float32]", limits: Limits) -> list[_Scored]:
+    """The passages nearest to the query: the same ones, however they came to be cut into segments."""
+    found: list[_Scored] = []
+    for segment in segments:
+        for span in limits.spans(segment):
+            positions, scores = _of_span(segment, span, query, limits)
+            found += _scored(segment, positions, scores)
+    return heapq.nlargest(PASSAGES_TAKEN, found)
+
+
+def _of_span(
+    segment: "Segment", span: range, query: "NDArray[np.float32]", limits: Limits
+) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+    allowed = limits.of_days(segment, span)
+    if allowed is None:
+        positions, scores = _top(segment.rows[span.start : span.stop], query)
+        return positions + span.start, scores
+    positions, scores = _top(segment.rows[allowed], query)
+    return allowed[positions], scores
+
+
+def _top(rows: "NDArray[np.int8]", query: "NDArray[np.float32]") -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+    """The nearest rows, with all that are exactly as near as the last of them, however often one text was said."""
+    count = PASSAGES_TAKEN
+    while True:
+        count = min(4 * count, len(rows))
+        positions, scores = vectors.search(rows, query, count)
+        if count == len(rows) or not len(scores) or scores[-1] < scores[PASSAGES_TAKEN - 1]:
+            near = scores >= scores[:PASSAGES_TAKEN][-1:] if len(scores) else slice(0)
+            return positions[near], scores[near]
+
+
+def _of_messages(
+    segments: "Sequence[Segment]", query: "NDArray[np.float32]", places: Collection[Place]
+) -> Iterator[_Scored]:
+    import numpy as np
+
+    for segment in segments:
+        asked = [p for place in places if (m := segment.find(*place)) is not None for p in segment.passages_of(m)]
+        if asked:
+            yield from _scored(segment, *vectors.search_rows(segment.rows, np.array(asked), query, len(asked)))
+
+
+def _scored(segment: "Segment", positions: "NDArray[np.int64]", scores: "NDArray[np.float32]") -> Iterator[_Scored]:
+    """Each passage with all that its place in the order hangs on, so that the greatest is the best."""
+    messages = segment.message[positions]
+    conversations, numbers = segment.conv[messages].tolist(), segment.n[messages].tolist()
+    spans = segment.start[positions].tolist(), segment.end[positions].tolist()
+    for score, c, n, start, end in zip(scores.tolist(), conversations, numbers, *spans, strict=True):
+        yield score, (segment.conversations[c], n), -start, end
+
+
+def _best_of(scored: Iterable[_Scored]) -> dict[Place, Near]:
+    best: dict[Place, _Scored] = {}
+    for one in scored:
+        best[one[1]] = max(one, best.get(one[1], one))
+    return {place: Near(score, -start, end) for place, (score, _, start, end) in best.items()}
