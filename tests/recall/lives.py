@@ -82,7 +82,7 @@ class Life:
 
     def indexer(self) -> Indexer:
         """Returns what jobs write the index with."""
-        cache = SegmentCache(self.store, self.folder)
+        cache = SegmentCache(self.store, self.folder / "jobs")
         return Indexer(self.store, "main", self.archive, self.embedder, cache, now=self.clock)
 
     def ingest(self) -> None:

@@ -45,7 +45,7 @@ def test_words_of_any_length_are_found(tmp_path: Path, said: str, query: str, mi
     life.say("a", "今天天气不错", said)
     life.say("b", "毫不相干")
     settled(life, mixture)
-    assert said in life.texts(query, exact=exactly)[0]
+    assert any(said in text for text in life.texts(query, exact=exactly))
 
 
 @pytest.mark.parametrize("mixture", MIXTURES)

@@ -24,9 +24,7 @@ _MARK: Final = "§"
 _BRACKETS: Final = str.maketrans("[]", "()")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?\Z", re.DOTALL)
 # A line of a text that looks like a window's head or like somebody's turn.
-_LIKE_OURS: Final = re.compile(
-    r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])(?:\s*\[[^\n]*conv_id=|[^\n]{1,100}? \([^()\n]{1,40}\): )"
-)
+_LIKE_OURS: Final = re.compile(r"conv_id=|(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\n]{1,100}? \([^()\n]{1,40}\): ")
 
 _DESCRIPTION: Final = {
     "zh": "翻看你和{person}说过的话。给出的是原文,一字不改,带日期和说话人。凡是记不确切的往事、约定、喜好、原话,"

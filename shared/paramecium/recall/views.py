@@ -122,12 +122,20 @@ def open_fulltext(store: ObjectStore, named: Fulltext, folder: Path) -> FullText
 
 def _fetched(store: ObjectStore, named: Fulltext, folder: Path) -> Path:
     path = store.fetch(named.file.key, folder)
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        sha256 = _sha256(path)
+    except FileNotFoundError:  # another process that shares the folder had just let go of it
+        path = store.fetch(named.file.key, folder)
+        sha256 = _sha256(path)
     if sha256 != named.file.sha256:
         _remove_download(path, folder)
         raise Damaged(f"{named.file.key}: its sha256 is not the one in the manifest; `paramecium fts` makes it anew")
     return path
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _remove_download(path: Path, folder: Path) -> None:

@@ -1,0 +1,39 @@
+"""Limits let through the same messages, whether asked one by one or for the runs of a segment."""
+
+from datetime import date
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramecium.index.said import Said
+from paramecium.recall.limits import Limits
+from tests.index.fakes_life import lives, loaded, written
+
+DAYS = st.sampled_from([None, date(2025, 6, 11), date(2025, 6, 12), date(2025, 6, 13)])
+NAMES = st.sampled_from([None, "a", "b", "zz"])
+
+
+@given(lives(), DAYS, DAYS, NAMES, NAMES)
+def test_runs_of_passages_are_those_of_allowed_messages(
+    saids: list[Said], after: date | None, before: date | None, conversation: str | None, besides: str | None
+) -> None:
+    """The passages of all runs and days are those of the messages that are allowed, each once."""
+    segment = loaded(written(saids))
+    limits = Limits(after, before, conversation, besides)
+    found: list[int] = []
+    for span in limits.spans(segment):
+        of_days = limits.of_days(segment, span)
+        found += list(span) if of_days is None else of_days.tolist()
+    allowed = [
+        passage
+        for passage, m in enumerate(segment.message.tolist())
+        if limits.allow(segment.conversations[int(segment.conv[m])], int(segment.day[m]))
+    ]
+    assert found == allowed
+
+
+def test_without_days_there_is_no_span() -> None:
+    """A span that is open at one end goes on for ever there."""
+    assert Limits().days is None
+    assert Limits(after=date(2025, 6, 12)).days == (date(2025, 6, 12).toordinal(), date.max.toordinal())
+    assert Limits(before=date(2025, 6, 12)).days == (1, date(2025, 6, 12).toordinal())
