@@ -118,11 +118,13 @@ def test_what_was_said_over_and_over_is_found_the_same(tmp_path: Path, cuts: int
             life.build()
     life.ingest()
     view = life.views.view()
-    found = semantic.word_scores(view, words.terms("晚安"), Limits())
+    found = semantic.word_scores(view, words.terms("晚安"), Limits(), semantic.TAKEN)
     newest = sorted(life.said, key=lambda p: (view.day(p), p), reverse=True)
-    assert list(found) == newest[: semantic.WORD_HITS_TAKEN]
-    near = life.finder.near.find(view, "晚安", Limits())
-    assert sorted(near, reverse=True) == sorted(life.said, reverse=True)[: semantic.PASSAGES_TAKEN]
+    assert list(found) == newest[: semantic.TAKEN]
+    ranked = [hit.place for hit in semantic.rank(view, life.finder.near, "晚安", Limits())]
+    assert len(ranked) == len(set(ranked)) == len(life.said)
+    latest = [place for place in sorted(life.said, reverse=True)[: semantic.TAKEN] if place not in newest[:100]]
+    assert ranked[100 : 100 + len(latest)] == latest
 
 
 @pytest.mark.parametrize("built", [False, True])
@@ -134,6 +136,22 @@ def test_the_conversation_left_out_takes_nobodys_place(tmp_path: Path, built: bo
     life.build() if built else life.ingest()
     assert {w.conversation for w in life.find("设备清单").windows} >= {"here"}
     assert [w.conversation for w in life.find("设备清单", besides="here").windows] == ["old"]
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_one_conversation_does_not_hide_the_others(tmp_path: Path, built: bool) -> None:
+    """Where one conversation holds all of what is nearest, windows of others follow its two, without a model too."""
+    life = Life(tmp_path)
+    life.say("big", *(text for n in range(200) for text in (f"喝茶{n}", "说别的。" * 170)))
+    life.say("small", "明天去喝茶，后天也去")
+    life.say("other", "他们很少喝茶，更多的时候喝水")
+    life.build() if built else life.ingest()
+    for embedder in (life.embedder, OtherModel()):
+        life.embedder = embedder
+        for limits in ({}, {"n": 4}, {"n": 50}):
+            found = life.find("喝茶", **limits).windows
+            assert [w.conversation for w in found[:2]] == ["big", "big"]
+            assert sorted(w.conversation for w in found[2:]) == ["other", "small"]
 
 
 def without_model(life: Life, error: Exception | None) -> Found:

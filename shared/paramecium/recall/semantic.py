@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from paramecium.index.segment import Segment
 
-PASSAGES_TAKEN = 100
-WORD_HITS_TAKEN = 100
+TAKEN = 100
+TAKEN_MAX = 2000
 MEAN_WEIGHT = 200
 FLOOR = "recall"
 
@@ -32,15 +32,27 @@ Moment = tuple[int, str, int]
 _Scored = tuple[float, Place, int, int]
 
 
-def rank(view: View, near: "Nearness", text: str, limits: Limits) -> list[Hit]:
-    """Returns the messages that answer `text`, best first."""
-    by_words = word_scores(view, words.terms(text), limits)
-    return fuse(near.find(view, text, limits, by_words.keys()), by_words, near.floor)
+def rank(view: View, near: "Nearness", text: str, limits: Limits) -> Iterator[Hit]:
+    """Yields the messages that answer `text`, best first, each once.
+
+    When the best 100 of each kind are used up, all in one conversation perhaps, it goes on with the best 2,000.
+    """
+    terms, query, floor = words.terms(text), near.query(view, text), near.floor
+    given: set[Place] = set()
+    for taken in (TAKEN, TAKEN_MAX):
+        by_words = word_scores(view, terms, limits, taken)
+        nearest = [] if query is None else _nearest(view.segments, query, limits, taken)
+        also = () if query is None else _of_messages(view.segments, query, by_words)
+        hits = fuse(_best_of((*nearest, *also)), by_words, floor)
+        yield from (hit for hit in hits if hit.place not in given)
+        given.update(hit.place for hit in hits)
+        if len(by_words) < taken and (len(nearest) < taken or nearest[-1][0] < floor):
+            return
 
 
 @dataclass
 class Nearness:
-    """Finds the passages nearest to a query; the model is loaded on first use."""
+    """Makes vectors of queries; the model is loaded on first use."""
 
     embedder: Callable[[], Embedding]
     warn: Callable[[str], None] = lambda _: None
@@ -53,22 +65,19 @@ class Nearness:
         except (ModelMissing, ModelDamaged):
             return -1.0
 
-    def find(self, view: View, text: str, limits: Limits, also: Collection[Place] = ()) -> dict[Place, Near]:
-        """Returns the nearest messages, each with its nearest passage, and how near those in `also` are."""
+    def query(self, view: View, text: str) -> "NDArray[np.float32] | None":
+        """Returns the centred vector of a query, or None when no vectors of the model at hand stand."""
         if not view.segments:
-            return {}
+            return None
         try:
             model = self.embedder()
-            raw = model.query(text) if model.id == view.manifest.model else None
+            if model.id == view.manifest.model:
+                return model.query(text) - life_mean(view.segments)
         except (ModelMissing, ModelDamaged) as error:
             self.warn(str(error))
-            return {}
-        if raw is None:
-            self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
-            return {}
-        query = raw - life_mean(view.segments)
-        nearest = _nearest(view.segments, query, limits)
-        return _best_of((*nearest, *_of_messages(view.segments, query, also)))
+            return None
+        self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
+        return None
 
 
 def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
@@ -81,8 +90,8 @@ def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
     return mean.astype(np.float32)
 
 
-def word_scores(view: View, terms: Sequence[str], limits: Limits) -> dict[Place, float]:
-    """Returns BM25 of the messages that hold words of the query, over full text and younger messages as one.
+def word_scores(view: View, terms: Sequence[str], limits: Limits, taken: int) -> dict[Place, float]:
+    """Returns BM25 of the `taken` best messages that hold words of the query, over full text and younger ones as one.
 
     Among equals the newer come first, wherever they stand.
     """
@@ -91,62 +100,55 @@ def word_scores(view: View, terms: Sequence[str], limits: Limits) -> dict[Place,
     if not parts:
         return {}
     statistics = words.together(parts)
-    scored = list(_covered(view, terms, limits, statistics))
+    scored = list(_covered(view, terms, limits, statistics, taken))
     for young in view.young:
         scores = young.scan.bm25(terms, statistics)
         for document in scores.nonzero()[0].tolist():
             place, day = young.places[document], young.days[document]
             if limits.allow(place[0], day):
                 scored.append((float(scores[document]), (day, *place)))
-    best = heapq.nlargest(WORD_HITS_TAKEN, scored)
+    best = heapq.nlargest(taken, scored)
     return {(conversation, n): score for score, (_, conversation, n) in best}
 
 
 def _covered(
-    view: View, terms: Sequence[str], limits: Limits, statistics: words.Statistics
+    view: View, terms: Sequence[str], limits: Limits, statistics: words.Statistics, taken: int
 ) -> Iterator[tuple[float, Moment]]:
     """What the full text holds, with the days; a message in a damaged segment cannot be shown and is no hit."""
     if view.fulltext is None:
         return
     # Those left out may be among the best, so as many more are asked for.
     besides = sum(len(s.messages_of(limits.besides)) for s in view.segments) if limits.besides is not None else 0
-    limit, days, conversation = WORD_HITS_TAKEN + besides, limits.days, limits.conversation
+    limit, days, conversation = taken + besides, limits.days, limits.conversation
     found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
     for conv, n, score in found:
         if conv != limits.besides and (day := view.day((conv, n))) is not None:
             yield score, (day, conv, n)
 
 
-def _nearest(segments: "Sequence[Segment]", query: "NDArray[np.float32]", limits: Limits) -> list[_Scored]:
+def _nearest(segments: "Sequence[Segment]", query: "NDArray[np.float32]", limits: Limits, taken: int) -> list[_Scored]:
     """The passages nearest to the query: the same ones, however they came to be cut into segments."""
     found: list[_Scored] = []
     for segment in segments:
         for span in limits.spans(segment):
-            positions, scores = _of_span(segment, span, query, limits)
-            found += _scored(segment, positions, scores)
-    return heapq.nlargest(PASSAGES_TAKEN, found)
+            allowed = limits.of_days(segment, span)
+            rows = segment.rows[span.start : span.stop] if allowed is None else segment.rows[allowed]
+            positions, scores = _top(rows, query, taken)
+            found += _scored(segment, positions + span.start if allowed is None else allowed[positions], scores)
+    return heapq.nlargest(taken, found)
 
 
-def _of_span(
-    segment: "Segment", span: range, query: "NDArray[np.float32]", limits: Limits
+def _top(
+    rows: "NDArray[np.int8]", query: "NDArray[np.float32]", taken: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
-    allowed = limits.of_days(segment, span)
-    if allowed is None:
-        positions, scores = _top(segment.rows[span.start : span.stop], query)
-        return positions + span.start, scores
-    positions, scores = _top(segment.rows[allowed], query)
-    return allowed[positions], scores
-
-
-def _top(rows: "NDArray[np.int8]", query: "NDArray[np.float32]") -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
     """The nearest rows, with all that are exactly as near as the last of them, however often one text was said."""
-    count = PASSAGES_TAKEN
-    while True:
-        count = min(4 * count, len(rows))
-        positions, scores = vectors.search(rows, query, count)
-        if count == len(rows) or not len(scores) or scores[-1] < scores[PASSAGES_TAKEN - 1]:
-            near = scores >= scores[:PASSAGES_TAKEN][-1:] if len(scores) else slice(0)
-            return positions[near], scores[near]
+    asked = taken + 1
+    positions, scores = vectors.search(rows, query, asked)
+    while asked < len(rows) and len(scores) == asked and scores[-1] == scores[taken - 1]:
+        asked *= 4
+        positions, scores = vectors.search(rows, query, asked)
+    near = scores >= scores[min(taken, len(scores)) - 1] if len(scores) else slice(0)
+    return positions[near], scores[near]
 
 
 def _of_messages(
