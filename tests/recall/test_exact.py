@@ -145,10 +145,11 @@ def test_days_and_conversation_are_kept_to(tmp_path: Path, mixture: str) -> None
         Limits(before=date.fromordinal(first)),
         Limits(conversation="t2"),
         Limits(besides="t2"),
+        Limits(besides="t2", besides_from=9),
         Limits(date.fromordinal(first), conversation="t3"),
         Limits(conversation="t3", besides="t3"),
     ):
-        wanted = {m.place for m in matches(life, "茶") if limits.allow(m.place[0], m.moment[0])}
+        wanted = {m.place for m in matches(life, "茶") if limits.allow(m.place, m.moment[0])}
         assert {m.place for m in matches(life, "茶", limits)} == wanted
         assert wanted or limits.besides == limits.conversation
 

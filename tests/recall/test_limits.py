@@ -13,13 +13,18 @@ DAYS = st.sampled_from([None, date(2025, 6, 11), date(2025, 6, 12), date(2025, 6
 NAMES = st.sampled_from([None, "a", "b", "zz"])
 
 
-@given(lives(), DAYS, DAYS, NAMES, NAMES)
+@given(lives(), DAYS, DAYS, NAMES, NAMES, st.sampled_from([0, 5, 99]))
 def test_runs_of_passages_are_those_of_allowed_messages(
-    saids: list[Said], after: date | None, before: date | None, conversation: str | None, besides: str | None
+    saids: list[Said],
+    after: date | None,
+    before: date | None,
+    conversation: str | None,
+    besides: str | None,
+    besides_from: int,
 ) -> None:
     """The passages of all runs and days are those of the messages that are allowed, each once."""
     segment = loaded(written(saids))
-    limits = Limits(after, before, conversation, besides)
+    limits = Limits(after, before, conversation, besides, besides_from)
     found: list[int] = []
     for span in limits.spans(segment):
         of_days = limits.of_days(segment, span)
@@ -27,7 +32,7 @@ def test_runs_of_passages_are_those_of_allowed_messages(
     allowed = [
         passage
         for passage, m in enumerate(segment.message.tolist())
-        if limits.allow(segment.conversations[int(segment.conv[m])], int(segment.day[m]))
+        if limits.allow((segment.conversations[int(segment.conv[m])], int(segment.n[m])), int(segment.day[m]))
     ]
     assert found == allowed
 

@@ -115,6 +115,20 @@ def test_the_asking_conversation_is_left_out(tmp_path: Path) -> None:
         life.build()
 
 
+def test_what_is_only_summed_up_is_found(tmp_path: Path) -> None:
+    """Of the asking conversation, what was said before the number from which it stands before the asker is found."""
+    life = Life(tmp_path)
+    life.say("here", "早先喝茶", "说别的。" * 170, "刚才喝茶")
+    for _ in range(2):
+        for exactly in (False, True):
+            assert life.texts("喝茶", exact=exactly, besides="here") == []
+            (text,) = life.texts("喝茶", exact=exactly, besides="here", besides_from=2)
+            assert text.startswith("早先喝茶")
+        assert "早先喝茶" in life.recall.answer({"query": "喝茶"}, here="here", here_from=2).text
+        assert "喝茶" not in life.recall.answer({"query": "喝茶"}, here="here").text
+        life.build()
+
+
 @pytest.mark.parametrize("mixture", MIXTURES)
 @pytest.mark.parametrize("exactly", [False, True])
 def test_days_are_kept_to(tmp_path: Path, mixture: str, exactly: bool) -> None:

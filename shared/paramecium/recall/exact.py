@@ -86,7 +86,7 @@ def _matches(view: View, query: str, limits: Limits, newest: Moment | None) -> I
 def _young(young: Young, folded: str, limits: Limits, newest: Moment | None) -> Iterator[Moment]:
     for document in young.scan.find(folded, len(young.places)):
         moment = young.days[document], *young.places[document]
-        if limits.allow(moment[1], moment[0]) and (newest is None or moment <= newest):
+        if limits.allow(moment[1:], moment[0]) and (newest is None or moment <= newest):
             yield moment
 
 
@@ -100,7 +100,7 @@ def _covered(view: View, query: str, limits: Limits, newest: Moment | None) -> I
     )
     for conversation, n in found:
         day = view.day((conversation, n))
-        if day is not None and limits.allow(conversation, day):
+        if day is not None and limits.allow((conversation, n), day):
             yield day, conversation, n
 
 

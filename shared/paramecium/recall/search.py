@@ -27,7 +27,7 @@ QUERY_CHARS_MAX = 2000
 class Query:
     """Is what is asked: words, and which days (both ends belong to it) and conversation they may come from.
 
-    `besides` is a conversation whose words the asker has before its eyes already.
+    `besides` is a conversation whose words the asker has before its eyes already, from number `besides_from` on.
     """
 
     text: str
@@ -38,6 +38,7 @@ class Query:
     n: int = WINDOWS_DEFAULT
     cursor: str | None = None
     besides: str | None = None
+    besides_from: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Finder:
         if query.conversation is not None:
             ident = self.views.resolve(view, query.conversation)
             query = replace(query, conversation=ident, besides=None)
-        limits = Limits(query.after, query.before, query.conversation, query.besides)
+        limits = Limits(query.after, query.before, query.conversation, query.besides, query.besides_from)
         return _exact(view, query, limits) if query.exact else self._semantic(view, query, limits)
 
     def _semantic(self, view: View, query: Query, limits: Limits) -> Found:

@@ -105,7 +105,7 @@ def word_scores(view: View, terms: Sequence[str], limits: Limits, taken: int) ->
         scores = young.scan.bm25(terms, statistics)
         for document in scores.nonzero()[0].tolist():
             place, day = young.places[document], young.days[document]
-            if limits.allow(place[0], day):
+            if limits.allow(place, day):
                 scored.append((float(scores[document]), (day, *place)))
     best = heapq.nlargest(taken, scored)
     return {(conversation, n): score for score, (_, conversation, n) in best}
@@ -118,11 +118,12 @@ def _covered(
     if view.fulltext is None:
         return
     # Those left out may be among the best, so as many more are asked for.
-    besides = sum(len(s.messages_of(limits.besides)) for s in view.segments) if limits.besides is not None else 0
+    besides = sum(len(limits.left_out(s)) for s in view.segments)
     limit, days, conversation = taken + besides, limits.days, limits.conversation
     found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
     for conv, n, score in found:
-        if conv != limits.besides and (day := view.day((conv, n))) is not None:
+        day = view.day((conv, n))
+        if day is not None and limits.allow((conv, n), day):
             yield score, (day, conv, n)
 
 

@@ -125,14 +125,15 @@ class Recall:
     language: str
     failed: Callable[[str], None] = lambda _: None
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> ToolAnswer:
+    def answer(self, tool_input: Json, *, here: str | None = None, here_from: int = 0) -> ToolAnswer:
         """Returns what was found, or in words why nothing can be; never raises.
 
-        `here` is the conversation the call comes from: its words stand before the model already.
+        `here` is the conversation the call comes from: its words stand before the model already, from number
+        `here_from` on; what was said before that, and is only summed up, is found.
         """
         says = _SAYS[self.language]
         try:
-            found = self.finder.recall(replace(read_query(tool_input), besides=here))
+            found = self.finder.recall(replace(read_query(tool_input), besides=here, besides_from=here_from))
             return ToolAnswer(tuple(_parts(found, says)))
         except (BadInput, Missing, Ambiguous) as error:
             return ToolAnswer((Part(says["wrong"] + str(error)),), is_error=True)
