@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from paramecium.errors import BadInput
 from paramecium.index.fold import fold
+from paramecium.messages import Entry
 from paramecium.recall import exact
 from paramecium.recall.limits import Limits
 from paramecium.recall.search import WINDOWS_MAX
@@ -130,6 +131,16 @@ def test_pages_of_windows_show_every_match(tmp_path: Path) -> None:
             break
     assert cursor is None
     assert life.holding("测试") <= shown
+
+
+def test_of_many_young_matches_none_is_lost(tmp_path: Path) -> None:
+    """Thousands of messages that no full text covers are found once each, newest first."""
+    life = Life(tmp_path)
+    count = exact.FOUND_AT_FIRST * exact.GROWTH + 50
+    life.add("a", *(Entry(f"a-{n}", n, role="user", text=f"晚安{n}") for n in range(count)))
+    life.ingest()
+    assert [m.place[1] for m in matches(life, "晚安")] == list(reversed(range(count)))
+    assert [m.place[1] for m in matches(life, f"晚安{count - 1}")] == [count - 1]
 
 
 @pytest.mark.parametrize("mixture", MIXTURES)

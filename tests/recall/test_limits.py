@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paramecium.index.said import Said
 from paramecium.recall.limits import Limits
-from tests.index.fakes_life import lives, loaded, written
+from tests.index.fakes_life import lives, loaded, said, written
 
 DAYS = st.sampled_from([None, date(2025, 6, 11), date(2025, 6, 12), date(2025, 6, 13)])
 NAMES = st.sampled_from([None, "a", "b", "zz"])
@@ -42,3 +42,12 @@ def test_without_days_there_is_no_span() -> None:
     assert Limits().days is None
     assert Limits(after=date(2025, 6, 12)).days == (date(2025, 6, 12).toordinal(), date.max.toordinal())
     assert Limits(before=date(2025, 6, 12)).days == (1, date(2025, 6, 12).toordinal())
+
+
+def test_a_conversation_is_left_out_from_a_number_on() -> None:
+    """The number itself is left out, the one before it is not."""
+    segment = loaded(written([said(c, n, "好") for c in "ab" for n in range(4)]))
+    limits = Limits(besides="a", besides_from=2)
+    assert limits.left_out(segment) == range(2, 4)
+    assert [p for span in limits.spans(segment) for p in span] == [0, 1, 4, 5, 6, 7]
+    assert [n for n in range(4) if limits.allow(("a", n), 1)] == [0, 1]

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,6 +84,13 @@ def test_a_long_conversation_is_read_around_the_hit_only() -> None:
     pieces = around(range(10_000), 5_000, 0, 100, reading(saids, met))
     assert [p.said.n for p in pieces] == list(range(4_997, 5_004))
     assert sorted(met) == list(range(4_996, 5_005))
+
+
+@pytest.mark.parametrize(("before", "shown"), [(349, [0, 1, 2]), (350, [1, 2])])
+def test_a_window_is_filled_to_the_last_character(before: int, shown: list[int]) -> None:
+    """Passages of 700 characters together fit, of 701 they do not."""
+    saids = {n: said("a", n, "说" * size) for n, size in enumerate((before, 350, 1))}
+    assert [p.said.n for p in around(range(3), 1, 0, 350, saids.__getitem__)] == shown
 
 
 def test_a_hit_that_runs_over_passages_is_shown_whole() -> None:
