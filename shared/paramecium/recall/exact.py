@@ -13,12 +13,9 @@ from itertools import islice
 from paramecium.errors import BadInput
 from paramecium.index.fold import fold, offsets, source_range
 from paramecium.recall.limits import Limits
-from paramecium.recall.ranking import Place
+from paramecium.recall.ranking import Moment, Place
 from paramecium.recall.view import View
 from paramecium.recall.young import Young
-
-Moment = tuple[int, str, int]
-"""Day, conversation and number: the order in which newest comes first."""
 
 CANDIDATES_MAX = 20_000
 LOOKED_AT_ONCE = 32

@@ -14,7 +14,7 @@ from paramecium.index import vectors, words
 from paramecium.index.embedder import Embedding
 from paramecium.index.segment_write import TOTAL_SCALE
 from paramecium.recall.limits import Limits
-from paramecium.recall.ranking import Hit, Near, Place, fuse
+from paramecium.recall.ranking import Hit, Moment, Near, Place, fuse
 from paramecium.recall.view import View
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ TAKEN_MAX = 2000
 MEAN_WEIGHT = 200
 FLOOR = "recall"
 
-Moment = tuple[int, str, int]
 _Scored = tuple[float, Place, int, int]
 
 
