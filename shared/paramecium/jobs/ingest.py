@@ -38,7 +38,10 @@ def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
     and would download the whole index; damage elsewhere is then found by the nightly job.
     Raises Stopped, StoreUnavailable, ModelMissing, and VersionMismatch when other runs were always faster.
     """
-    if renewal.needed(indexer, check=check):
+    wanted = renewal.needed(indexer, check=check)
+    if wanted and renewal.end(indexer):
+        wanted = renewal.needed(indexer, check=check)
+    if wanted:
         return renew(indexer)
     try:
         return _arrived(indexer)

@@ -56,6 +56,22 @@ def begin_again(indexer: Indexer) -> None:
     indexer.store.delete(keys.next_manifest(indexer.life))
 
 
+def end(indexer: Indexer) -> bool:
+    """Ends a renewal whose run was killed after it put the new index in place, and tells whether there was one.
+
+    What serves may have grown since, and is not to be set back.
+    """
+    try:
+        serving = indexer.standing().manifest
+        new = read_manifest(indexer.store, keys.next_manifest(indexer.life))
+    except Damaged:
+        return False
+    if new.version is None or not _is_placed(serving, new.manifest):
+        return False
+    begin_again(indexer)
+    return True
+
+
 def put_in_place(indexer: Indexer, other: Indexer) -> None:
     """Lets the new index serve in the old one's place, whatever was written to the old one meanwhile.
 
@@ -77,8 +93,9 @@ def put_in_place(indexer: Indexer, other: Indexer) -> None:
 
 
 def _is_placed(serving: Manifest, new: Manifest) -> bool:
-    """A run that was killed had put it in place; what serves may have grown since, and is not to be set back."""
-    return not {s.ulid for s in serving.segments}.isdisjoint(s.ulid for s in new.segments)
+    """What serves, or did within the last day, has parts of the new index, which no other manifest ever names."""
+    served = {o.key for o in serving.objects()} | {r.key for r in serving.retired}
+    return not served.isdisjoint(o.key for o in new.objects())
 
 
 def _standing_or_none(indexer: Indexer) -> Standing:
