@@ -70,7 +70,8 @@ def _is_current(indexer: Indexer, manifest: Manifest) -> bool:
     named = manifest.fulltext
     if named is None:
         return not manifest.segments
-    if set(named.segments) != {s.ulid for s in manifest.segments}:
+    held = sum(s.messages for s in manifest.segments)
+    if set(named.segments) != {s.ulid for s in manifest.segments} or named.messages != held:
         return False
     if named.file.key not in indexer.store.list(keys.index_objects(indexer.life)):
         return False  # its download may still be here

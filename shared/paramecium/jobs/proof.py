@@ -73,7 +73,7 @@ class IndexProof:
         more = {"segments": self._held.pop(conversation, 0), "full text": self._texts.pop(conversation, 0)}
         for where, count in more.items():
             if count > 0:
-                self._wrong(f"{conversation}: the {where} holds {count} messages that the archive does not")
+                self._wrong(f"{conversation}: messages in the {where} that the archive does not have: {count}")
         for mark in sorted(self._marks.pop(conversation, ()), key=lambda mark: (mark.n, mark.kind, mark.value)):
             self._wrong(f"{conversation}: the archive has no {mark.kind} {mark.n} as the segments have it")
         if (covered := self._covered.pop(conversation, 0)) > end:

@@ -112,7 +112,8 @@ def _linked(conversation: str, blocks: list[tuple[Entry, ...]], notes: _Notes) -
                 notes.wrong(f"{conversation}: entry {entry.id} follows {entry.parent}, which does not stand before it")
             known.add(entry.id)
             notes.heads |= {entry.head} if entry.head else set()
-            notes.images |= {(str(i.get("sha256")), str(i.get("ext"))): i for i in entry.images}
+            images = [i if isinstance(i, dict) else {} for i in entry.images]
+            notes.images |= {(str(i.get("sha256")), str(i.get("ext"))): i for i in images}
             yield entry
 
 
