@@ -1,4 +1,4 @@
-"""A small life for the tests of the jobs: about thirty messages in Chinese with branches, titles, a choice, an image."""
+"""A small life for the tests of the jobs: thirty messages in Chinese with branches, titles, a choice, an image."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,10 +122,10 @@ def test_an_index_that_covers_less_meanwhile_gets_a_full_text_of_its_own(tmp_pat
 
 def test_two_nights_at_once_and_a_rebuild_beside_one(tmp_path: Path) -> None:
     """Whichever full text is named in the end, it is one that stands and says what it holds."""
-    for other in (lambda life: life.fts(), lambda life: rebuild(life.indexer())):
+    for other in (fts_build.build, rebuild):
         life = small_life(RamStore(), tmp_path)
         life.ingest()
-        life.fts(MeanwhileStore(life.store, "replace", MANIFEST, lambda life=life, other=other: other(life)))
+        life.fts(MeanwhileStore(life.store, "replace", MANIFEST, partial(other, life.indexer())))
         _claimed(life)
         assert life.verify().problems == ()
         life.fts()

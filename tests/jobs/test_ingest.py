@@ -2,15 +2,19 @@
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from paramecium.errors import Stopped, StoreUnavailable
 from paramecium.jobs import ingest
 from paramecium.jobs.rebuild import rebuild
 from paramecium.messages import Entry
 from paramecium.store import keys
+from paramecium.store.base import Blob
 from paramecium.store.ram import RamStore
 from paramecium.store.stopping import StoppingStore
 from tests.fakes import HashEmbedder, WatchedStore
@@ -64,7 +68,7 @@ class CountedBytes(WatchedStore):
 
     read = 0
 
-    def get(self, key: str) -> object:  # type: ignore[override]
+    def get(self, key: str) -> Blob:
         """Counts and reads."""
         blob = super().get(key)
         self.read += len(blob.body)
@@ -120,7 +124,7 @@ class StoppingEmbedder(HashEmbedder):
         super().__init__()
         self.at, self.stopping = at, threading.Event()
 
-    def passages(self, texts):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embeds, and asks to stop."""
         rows = super().passages(texts)
         if len(self.embedded) >= self.at:

@@ -8,6 +8,7 @@ import pytest
 
 from paramecium.index import compaction
 from paramecium.jobs import fts_build, ingest, rebuild
+from paramecium.jobs.verify import VerifyReport
 from paramecium.messages import Json
 from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
@@ -68,7 +69,7 @@ def _begun(case: Case, folder: Path) -> Life:
     return life
 
 
-def _state(life: Life) -> tuple[Json, dict[str, bytes], object]:
+def _state(life: Life) -> tuple[Json, dict[str, bytes], VerifyReport]:
     return indexed(life.store, life), objects(life.store, "main/"), life.verify()
 
 

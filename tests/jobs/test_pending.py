@@ -9,6 +9,7 @@ import pytest
 from paramecium.archive.conversations import Archive
 from paramecium.index.manifest import Coverage, Manifest
 from paramecium.jobs import ingest, pending
+from paramecium.jobs.indexer import Batch
 from paramecium.messages import Entry
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
@@ -40,7 +41,7 @@ def test_an_empty_archive_has_nothing_pending() -> None:
         assert list(pending.batches(found, 500)) == []
 
 
-def _passages(batches: Sequence[pending.Batch]) -> list[int]:
+def _passages(batches: Sequence[Batch]) -> list[int]:
     return [len(batch.saids) for batch in batches]
 
 

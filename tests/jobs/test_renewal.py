@@ -9,6 +9,7 @@ from paramecium.errors import Stopped, VersionMismatch
 from paramecium.jobs import ingest, renewal
 from paramecium.messages import Entry
 from paramecium.store import keys
+from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from paramecium.store.stopping import StoppingStore
 from tests.fakes import HashEmbedder, WatchedStore
@@ -65,7 +66,7 @@ class AtMost:
     def __init__(self, creates: int) -> None:
         self.left = creates
 
-    def store(self, inner: RamStore) -> StoppingStore:
+    def store(self, inner: ObjectStore) -> StoppingStore:
         """Returns the store a job gets."""
         watched = WatchedStore(inner)
         return StoppingStore(watched, lambda: sum(name == "create" for name, _ in watched.calls) > self.left)
@@ -174,7 +175,7 @@ def test_what_the_old_index_took_in_meanwhile_is_in_the_new_one(tmp_path: Path) 
     def meanwhile() -> None:
         late.say("shishi", Entry("late", 0, role="user", text="还有一句"))
         indexer = late.indexer()
-        ingest.take_in(indexer, lambda m: ingest.work.by_arrivals(indexer.archive, m, late.now()))
+        ingest.reconcile(indexer)
 
     assert life.ingest(MeanwhileStore(life.store, "replace", MANIFEST, meanwhile)).messages == 32
     assert (life.verify().problems, life.verify().entries) == ((), 32)

@@ -110,7 +110,9 @@ def test_a_message_in_two_segments(life: Life) -> None:
 
 
 def _coverage(life: Life, **ends: int) -> None:
-    _manifest(life, lambda m: replace(m, coverage=replace(m.coverage, conversations=m.coverage.conversations | ends)))
+    _manifest(
+        life, lambda m: replace(m, coverage=replace(m.coverage, conversations={**m.coverage.conversations, **ends}))
+    )
 
 
 def test_coverage_that_is_not_true(life: Life) -> None:
@@ -162,7 +164,10 @@ def test_faults_of_the_archive(life: Life) -> None:
     """A link to nothing, an id twice, a head or image that is none or another, an arrival or block of nothing."""
     block = keys.block("main", "neu", 0)
     image = {"sha256": "0" * 64, "ext": "png"}
-    chain = [*messages("neu", 3), Entry("neu-x", 0, role="user", text="图", head="kein", images=(image, {"ext": "png"}))]
+    chain = [
+        *messages("neu", 3),
+        Entry("neu-x", 0, role="user", text="图", head="kein", images=(image, {"ext": "png"})),
+    ]
     life.archive.append("neu", chain, 0)
     arrival = keys.arrival("main", life.now(), "niemand", 7)
     life.store.create(arrival, b"")

@@ -1,6 +1,7 @@
 """The store that a job gets: it passes everything on until the job is asked to stop."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_then_every_call_is_refused_before_it_does_anything(tmp_path: Path) -> N
     stopping = threading.Event()
     store = StoppingStore(below, stopping.is_set)
     stopping.set()
-    calls = [
+    calls: list[Callable[[], object]] = [
         store.check,
         lambda: store.get("a"),
         lambda: store.get_if_changed("a", "v"),
@@ -53,10 +54,8 @@ def test_a_long_list_ends_in_its_middle() -> None:
     inner, stopping = RamStore(), threading.Event()
     for i in range(9):
         inner.create(f"k{i}", b"")
-    seen = []
+    keys = StoppingStore(inner, stopping.is_set).list("k")
+    assert [next(keys) for _ in range(3)] == ["k0", "k1", "k2"]
+    stopping.set()
     with pytest.raises(Stopped):
-        for key in StoppingStore(inner, stopping.is_set).list("k"):
-            seen.append(key)  # noqa: PERF402 - the stop comes in between
-            if len(seen) == 3:
-                stopping.set()
-    assert seen == ["k0", "k1", "k2"]
+        next(keys)
