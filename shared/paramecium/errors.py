@@ -31,7 +31,7 @@ ParameciumError
     └── UpstreamTimeout      504  it was silent for too long
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class ParameciumError(Exception):
@@ -192,10 +192,11 @@ class Stopped(Unavailable):
 
 
 class UpstreamError(ParameciumError):
-    """Says what the model's service did wrong."""
+    """Says what the model's service did wrong; `blocks` are the content blocks that came before it did."""
 
     status = 502
     kind = "upstream_error"
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 class UpstreamRefused(UpstreamError):

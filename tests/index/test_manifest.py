@@ -179,11 +179,13 @@ def test_each_look_is_one_conditional_call() -> None:
     store = WatchedStore(inner)
     cache = ManifestCache(store, "main")
     assert cache.standing() == Standing(Manifest(), None)
-    first = replace_manifest(inner, "main", read_manifest(inner, "main"), Manifest(model="e5/1"), "a")
+    first = replace_manifest(
+        inner, keys.manifest("main"), read_manifest(inner, keys.manifest("main")), Manifest(model="e5/1"), "a"
+    )
     assert cache.standing() == first
     kept = cache.standing()
     assert kept is cache.standing()
-    second = replace_manifest(inner, "main", first, Manifest(model="e5/1"), "b")
+    second = replace_manifest(inner, keys.manifest("main"), first, Manifest(model="e5/1"), "b")
     assert cache.standing() == second
     assert store.calls == [("get", KEY)] * 2 + [("get_if_changed", KEY)] * 3
     inner.delete(KEY)

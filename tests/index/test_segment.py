@@ -12,7 +12,7 @@ from paramecium.index.manifest import SegmentName
 from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said
 from paramecium.index.segment import Segment
-from paramecium.index.segment_write import name_segment
+from paramecium.index.segment_write import name_segment, to_embed
 from paramecium.index.vectors import search
 from paramecium.store.ram import RamStore
 from tests.fakes import HashEmbedder
@@ -55,9 +55,9 @@ def test_a_message_is_found_by_its_place(tmp_path: Path) -> None:
 
 
 def test_a_passage_is_found_by_its_vector(tmp_path: Path) -> None:
-    """The row nearest to a passage's own text leads to that text."""
+    """The row nearest to a passage's own dressed text leads to that passage."""
     segment = stored(written(TALK), tmp_path)[2]
-    positions, scores = search(segment.rows, HashEmbedder().query("我们周末去看樱花吧。"), 1)
+    positions, scores = search(segment.rows, HashEmbedder().query(next(to_embed(TALK))), 1)
     p = int(positions[0])
     assert segment.text(int(segment.message[p]))[segment.start[p] : segment.end[p]] == "我们周末去看樱花吧。"
     assert scores[0] > 0.99

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paramecium.errors import Damaged
+from paramecium.errors import Damaged, StoreUnavailable
 from paramecium.index.manifest import SegmentName
 from paramecium.index.said import Mark
 from paramecium.index.segment import Segment
@@ -87,6 +87,22 @@ def test_damage_behind_the_hash_hurts_nobody(part: str, seed: int) -> None:
             read_all(loaded(_with_part(part, body)))
 
 
+def test_an_empty_download_is_damage(tmp_path: Path) -> None:
+    """A file of no bytes, which cannot even be mapped, is found like any other."""
+    store, name, _ = stored(MADE, tmp_path)
+    store.fetch(name.vectors.key, tmp_path).write_bytes(b"")
+    with pytest.raises(Damaged, match="vectors"):
+        Segment.open(store, name, tmp_path)
+
+
+def test_a_file_that_vanished_is_said(tmp_path: Path) -> None:
+    """A local copy that went away between the fetch and the look is an error to try again after."""
+    store = _Vanishing()
+    store.create(NAME.vectors.key, MADE.vectors)
+    with pytest.raises(StoreUnavailable, match=r"vectors: its local file"):
+        Segment.open(store, NAME, tmp_path)
+
+
 def test_a_damaged_download_is_fetched_anew(tmp_path: Path) -> None:
     """After the damage was found the next try downloads again, and reads the sound object."""
     store, name, _ = stored(MADE, tmp_path)
@@ -95,6 +111,15 @@ def test_a_damaged_download_is_fetched_anew(tmp_path: Path) -> None:
     with pytest.raises(Damaged, match="words"):
         Segment.open(store, name, tmp_path)
     read_all(Segment.open(store, name, tmp_path))
+
+
+class _Vanishing(RamStore):
+    """Names files that somebody else removed."""
+
+    def fetch(self, key: str, folder: Path) -> Path:
+        path = super().fetch(key, folder)
+        path.unlink()
+        return path
 
 
 class _OwnFiles(RamStore):

@@ -1,6 +1,7 @@
 """A segment's bytes follow from what was said alone, and a file written by an earlier version is still read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 from paramecium.errors import AlreadyExists, BadInput
 from paramecium.index.passages import VERSION as PASSAGES_VERSION
+from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said
-from paramecium.index.segment_write import TOTAL_SCALE, SegmentBytes, store_segment, to_embed, write_segment
+from paramecium.index.segment_write import TOTAL_SCALE, SegmentBytes, dressed, store_segment, to_embed, write_segment
 from paramecium.index.vectors import quantise
 from paramecium.messages import load_json
 from paramecium.store.ram import RamStore
@@ -75,8 +77,12 @@ def test_rows_are_vectors_without_the_mean() -> None:
 
 
 def test_every_passage_is_embedded_in_order() -> None:
-    """The texts to embed are the passages', which join to the messages."""
-    assert "".join(to_embed(TALK)) == "".join(s.text for s in TALK)
+    """The texts to embed are the passages', each after its speaker; without the names they join to the messages."""
+    bare = [replace(s, speaker="") for s in TALK]
+    assert "".join(to_embed(bare)) == "".join(s.text for s in TALK)
+    assert list(to_embed(TALK)) == [dressed(s, *span) for s in TALK for span in passages(s.text)]
+    assert dressed(said("c", 0, "晚安。"), 0, 3) == f"{said('c', 0, '').speaker}: 晚安。"
+    assert dressed(replace(said("c", 0, "晚安。"), speaker=""), 0, 3) == "晚安。"
     assert list(to_embed([said("c", 0, "")])) == []
 
 

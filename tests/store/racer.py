@@ -22,7 +22,7 @@ WORKERS = 8
 INCREMENTS = 150
 CONTESTED = 300
 COUNTER = "derived/main/counter.json"
-BODY_BYTES = 300_000
+BODY_BYTES = 2_000_000
 REPLACED_KEYS = 3
 
 
@@ -95,11 +95,13 @@ def _create(store: ObjectStore, worker: str) -> None:
 def _write_for_ever(store: ObjectStore, worker: str) -> None:
     versions: dict[str, str] = {}
     for n in range(1_000_000):
-        store.create(f"main/created/{worker}/{n:07d}", sealed(f"{worker} {n}"))
+        body = sealed(f"{worker} {n}")
+        print("create", flush=True)
+        store.create(f"main/created/{worker}/{n:07d}", body)
         key = f"derived/main/replaced/{worker}-{n % REPLACED_KEYS}"
         body = sealed(f"{worker} again {n}")
+        print("replace", flush=True)
         versions[key] = store.replace(key, body, versions[key]) if key in versions else store.create(key, body)
-        print(n, flush=True)
 
 
 TASKS = {"increment": _increment, "create": _create, "write": _write_for_ever}

@@ -3,14 +3,16 @@
 import random
 from pathlib import Path
 
+from paramecium import clock
 from paramecium.store.local import LocalStore
 from tests.store.racer import is_whole, sealed, start
 
-KILLS = 12
+KILLS = 16
+MOMENT_MAX_S = 0.008
 
 
-def killed_after(where: Path, worker: int, steps: int) -> None:
-    """Starts a writer and kills it while it works on what comes after so many steps."""
+def killed_after(where: Path, worker: int, steps: int, moment_s: float) -> None:
+    """Starts a writer and kills it a moment after the write it says it begins, behind so many others."""
     process = start("write", worker, str(where), {})
     try:
         assert process.stdin is not None
@@ -19,16 +21,17 @@ def killed_after(where: Path, worker: int, steps: int) -> None:
         process.stdin.flush()
         for _ in range(1 + steps):
             assert process.stdout.readline()
+        clock.wait(moment_s)
     finally:
         process.kill()
         process.communicate()
 
 
 def test_a_killed_writer_leaves_whole_objects(tmp_path: Path) -> None:
-    """After each of twelve kills every object is whole, created and replaced alike, and can be replaced again."""
+    """After sixteen kills every object is whole, created and replaced alike, and can be replaced again."""
     dice = random.Random(11)
     for worker in range(KILLS):
-        killed_after(tmp_path, worker, dice.randrange(1, 30))
+        killed_after(tmp_path, worker, dice.randrange(8, 16), dice.uniform(0, MOMENT_MAX_S))
     store = LocalStore(tmp_path)
     keys = list(store.list(""))
     assert len(keys) > KILLS * 2

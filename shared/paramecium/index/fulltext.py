@@ -114,9 +114,7 @@ class FullText:
             bodies = dict(self._db.execute("SELECT name, body FROM columns"))
             columns = [np.frombuffer(bodies[name], "<u4") for name in COLUMNS]
             self._conversation, self._n, self._day, self._length = columns
-            if len({len(column) for column in columns}) != 1 or self._conversation.max(initial=0) >= max(
-                len(self._ids), 1
-            ):
+            if len({*map(len, columns)}) != 1 or (self._conversation >= len(self._ids)).any():
                 raise ValueError("its columns do not fit together")
             opened.pop_all()
 
@@ -141,7 +139,7 @@ class FullText:
         days: Days | None = None,
         conversation: str | None = None,
     ) -> Iterator[tuple[str, int]]:
-        """Yields (conversation, n) of at most `limit` messages that may hold the query, newest first.
+        """Returns (conversation, n) of at most `limit` messages that may hold the query, newest first.
 
         The order is (day, conversation, n), descending; `newest_before` is the last one seen, to go on behind it.
         `days` are (first, last), inclusive. A message that holds the folded query is always among them.
@@ -155,7 +153,7 @@ class FullText:
             if conversation is not None:
                 rows = rows[self._conversation[rows] == self._position(conversation)]
             found = [self._place(row) for row in rows[::-1][:limit].tolist()]
-        yield from found
+        return iter(found)
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """Returns the file's documents, in how many each term is, and the sum of their lengths in terms."""

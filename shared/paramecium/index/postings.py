@@ -5,7 +5,7 @@ Invariant: the postings are the same bytes however the texts were cut into runs,
 characters or one range of keys, not by the number of texts.
 
 A key is an integer below 2^63: a character's code point; (a + 1) << 21 | b for two neighbouring characters; for a word
-bit 62 and 62 bits of its BLAKE2b, so that no dictionary is kept (of a million words two meet with chance 1e-7, and then
+bit 62 and 61 bits of its BLAKE2b, so that no dictionary is kept (of a million words two meet with chance 2e-7, and then
 share a score; exact search uses characters only). A posting list is `documents` differences of ascending rows, all as
 wide as the widest needs (1, 2 or 4 bytes, little endian), and as many counts of one byte, or none when all are 1; both
 are deflated (zlib) in lists of 64 documents or more.
@@ -53,7 +53,7 @@ def gram_key(gram: str) -> int:
 def word_key(word: str) -> int:
     """Returns the key of a whole word."""
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return _WORD | int.from_bytes(digest) >> 2
+    return _WORD | int.from_bytes(digest) >> 3
 
 
 def term_key(term: str) -> int:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from paramecium.errors import BadInput, Damaged
+from paramecium.errors import BadInput, Damaged, StoreUnavailable
 from paramecium.index.blocks import DTYPES as BLOCK_DTYPES
 from paramecium.index.blocks import Blocks
 from paramecium.index.manifest import ObjectName, SegmentName
@@ -46,6 +46,7 @@ TABLE_DTYPES: Final = {"conv": "<u4", "n": "<u4", "day": "<i4", "role": "<u1"}
 WORDS_DTYPES: Final = TABLE_DTYPES | {f"{kind}.{k}": v for kind in ("texts", "facts") for k, v in BLOCK_DTYPES.items()}
 _DIMS_MAX = 65_536
 _TOTAL_MAX = 2**62
+_CHUNK_BYTES = 2**20
 
 
 class Segment:
@@ -77,12 +78,12 @@ class Segment:
     def open(cls, store: ObjectStore, name: SegmentName, folder: Path) -> Self:
         """Returns the segment, mapped; downloads go into `folder`.
 
-        Raises KeyMissing, and Damaged naming the key when a file is not the one named; a damaged download is removed,
-        so that the next try fetches anew.
+        Raises KeyMissing, StoreUnavailable when a file cannot be mapped, and Damaged naming the key when it is not the
+        one named; a damaged download is removed, so that the next try fetches anew.
         """
-        vectors, words = (_fetch(store, part, folder) for part in (name.vectors, name.words))
-        segment = cls(name, _mapped(vectors), _mapped(words))
-        segment._files = (vectors, words)
+        vectors, words = (_checked(store, part, folder) for part in (name.vectors, name.words))
+        segment = cls(name, vectors[1], words[1])
+        segment._files = (vectors[0], words[0])
         return segment
 
     def remove_downloads(self, folder: Path) -> None:
@@ -183,14 +184,17 @@ class Segment:
             raise Damaged(f"{key}: a passage without a character")
 
 
-def _fetch(store: ObjectStore, part: ObjectName, folder: Path) -> Path:
+def _checked(store: ObjectStore, part: ObjectName, folder: Path) -> tuple[Path, NDArray[Any]]:
     path = store.fetch(part.key, folder)
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    if sha256 != part.sha256 or not part.bytes:
+    data = _mapped(path, part.key)
+    sha256 = hashlib.sha256()
+    # What is hashed is the mapping that is read afterwards, not a file that may be another one by then.
+    for at in range(0, data.size, _CHUNK_BYTES):
+        sha256.update(data[at : at + _CHUNK_BYTES].data)
+    if sha256.hexdigest() != part.sha256:
         _remove_download(path, folder)
         raise Damaged(f"{part.key}: its sha256 is not the one in the manifest; it is made anew by: paramecium rebuild")
-    return path
+    return path, data
 
 
 def _remove_download(path: Path, folder: Path) -> None:
@@ -199,11 +203,16 @@ def _remove_download(path: Path, folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _mapped(path: Path) -> NDArray[Any]:
+def _mapped(path: Path, key: str) -> NDArray[Any]:
     import numpy as np
 
-    # A plain array over the mapping: slicing the memmap class itself is many times slower.
-    return np.asarray(np.memmap(path, np.uint8, "r"))
+    try:
+        if not path.stat().st_size:
+            return np.empty(0, np.uint8)  # which cannot be mapped
+        # A plain array over the mapping: slicing the memmap class itself is many times slower.
+        return np.asarray(np.memmap(path, np.uint8, "r"))
+    except OSError as error:
+        raise StoreUnavailable(f"{key}: its local file cannot be mapped: {error}") from error
 
 
 def _counting(count: int) -> NDArray[Any]:

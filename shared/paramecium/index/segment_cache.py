@@ -14,7 +14,7 @@ from paramecium.store.base import ObjectStore
 
 
 class SegmentCache:
-    """Opens segments of one store, downloading into `folder`; threads may share it."""
+    """Opens segments of one store, downloading into `folder`, which holds nothing else; threads may share it."""
 
     def __init__(self, store: ObjectStore, folder: Path) -> None:
         self._store, self.folder = store, folder

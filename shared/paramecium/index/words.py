@@ -8,7 +8,7 @@ other letters and digits. How often a term of one character occurs is counted wh
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -31,10 +31,14 @@ _KEPT_TERMS_MAX = 2 * QUERY_TERMS_MAX
 # Documents in ascending order, each once, and how often (1..COUNT_MAX) the term occurs in each.
 Postings: TypeAlias = "tuple[NDArray[np.uint32], NDArray[np.uint8]]"
 
-# Radicals, 々〆〇, kana (without the dot ・), bopomofo, ideographs, hangul; the planes 2 and 3 are ideographs only.
-_CJK = "ᄀ-ᇿ⺀-⿟々-〇〡-〩ぁ-ヺー-ヿㄅ-ㆿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿\U00020000-\U0003ffff"
-_RUNS = re.compile(f"([{_CJK}]+)|([^\\W_{_CJK}]+)")
-_WORDS = re.compile(f"[^\\W_{_CJK}]+")
+# Jamo; radicals; 々〆〇 and 〡-〩; kana without the dot ・; bopomofo; ideographs; hangul; compatibility ideographs.
+_CJK = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3041-\u30fa\u30fc-\u30ff\u3105-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTER = f"[^\\W_{_CJK}]"
+_RUNS = re.compile(f"([{_CJK}]+)|({_LETTER}+)")
+_WORDS = re.compile(f"{_LETTER}+")
 _CUTS = re.compile("|".join(sorted(CONTENT | FUNCTION_ZH, key=lambda word: (-len(word), word))))
 
 
@@ -135,7 +139,7 @@ def bm25(
 class Scan:
     """Searches folded texts by going through them: one joined text, and where each document begins.
 
-    Documents are named by their position. A term takes about 1 ns a character: 20 ms in 300,000 messages.
+    Documents are named by their position. A term takes about half a nanosecond a character.
     """
 
     def __init__(self, folded_texts: Iterable[str]) -> None:
@@ -154,7 +158,7 @@ class Scan:
 
         kept = self._kept.get(term)
         if kept is None:
-            places = np.fromiter(self._places(term), np.int64)
+            places = np.fromiter(_places(term, self._joined), np.int64)
             rows, counts = np.unique(np.searchsorted(self._starts, places, "right") - 1, return_counts=True)
             kept = rows.astype(np.uint32), np.minimum(counts, COUNT_MAX).astype(np.uint8)
             if len(self._kept) >= _KEPT_TERMS_MAX:
@@ -190,11 +194,13 @@ class Scan:
                 at = place + 1
         return found
 
-    def _places(self, term: str) -> Iterable[int]:
-        whole = is_word(term)
-        text, size = self._joined, len(term)
-        at = text.find(term) if term else -1
-        while at >= 0:
-            if not whole or not (is_word(text[at - 1 : at]) or is_word(text[at + size : at + size + 1])):
-                yield at
-            at = text.find(term, at + 1)
+
+def _places(term: str, joined: str) -> Iterator[int]:
+    escaped = re.escape(term)
+    if is_word(term):  # both ends are looked at last: a pattern that begins with letters is searched for fastest
+        pattern = f"{escaped}(?!{_LETTER})(?<!{_LETTER}{escaped})"
+    elif term[1:] == term[:1]:  # 哈哈 is twice in 哈哈哈
+        pattern = f"{re.escape(term[0])}(?={re.escape(term[1:])})"
+    else:
+        pattern = escaped
+    return (match.start() for match in re.finditer(pattern, joined)) if term else iter(())

@@ -105,7 +105,7 @@ class LocalStore:
         place = prefix.rpartition("/")[0]
         if place and not is_key(place):
             return
-        with disk_errors_named(prefix):
+        with disk_errors_named(prefix or "the store"):
             yield from self._walk(f"{place}/" if place else "", prefix, after)
 
     def fetch(self, key: str, folder: Path) -> Path:  # noqa: ARG002 - other stores need the folder

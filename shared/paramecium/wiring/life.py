@@ -87,7 +87,7 @@ class LifeParts:
         from paramecium.chat.turn import Chat
 
         s = self._shared
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, now=s.now)
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now)
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""

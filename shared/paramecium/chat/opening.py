@@ -1,0 +1,117 @@
+"""The opening of a turn: the transcript it follows, the head it is sent with, and the person's message, stored.
+
+Knows how a turn that is asked again is recognised. Synchronous: it runs in a thread.
+Invariant: when `open` returns, the person's words stand in the archive, once, however often the turn is asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paramecium import clock
+from paramecium.archive.heads import get_head, put_head
+from paramecium.archive.images import put_image
+from paramecium.chat.events import Ask
+from paramecium.chat.given import make_given
+from paramecium.chat.head import make_head
+from paramecium.chat.transcript import Transcript, Transcripts
+from paramecium.errors import ConversationMissing
+from paramecium.messages import Entry, Json
+from paramecium.settings import Settings
+from paramecium.store.base import AppendOnly
+
+if TYPE_CHECKING:
+    from paramecium.archive.conversations import Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Is what a turn begins with; `path` ends with the question, `answer` is there when the turn was had before."""
+
+    conversation: str
+    head: Json
+    path: tuple[Entry, ...]
+    answer: Entry | None = None
+
+    @property
+    def question(self) -> Entry:
+        """Returns the person's message as it stands in the archive."""
+        return self.path[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens the turns of one life."""
+
+    archive: "Archive"
+    store: AppendOnly
+    life: str
+    settings: Settings
+    transcripts: Transcripts
+    now: clock.Now
+
+    def open(self, ask: Ask, tools: Sequence[Json]) -> Opening:
+        """Returns the opening of a turn, its question stored.
+
+        A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
+        the conversation or the parent is not there, BadInput for an image of no known format.
+        """
+        conv, transcript = self._conversation(ask)
+        if transcript is None:
+            return self._begun(conv, (), 0, ask, tools)
+        asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
+        if asked is None:
+            return self._begun(conv, transcript.path(ask.parent), transcript.tail, ask, tools)
+        answers = (e for e in transcript.entries if e.parent == asked.id and _is_answer_of(e, ask))
+        head = get_head(self.store, self.life, asked.head or "")
+        return Opening(conv, head, transcript.path(asked.id), next(answers, None))
+
+    def store_entry(self, conv: str, draft: Entry, at: int) -> Entry:
+        """Returns the entry as it stands in the archive, under number `at` or behind what others wrote meanwhile."""
+        stored = self.archive.append(conv, [draft], at)
+        self.transcripts.add(conv, stored)
+        return stored[0]
+
+    def _conversation(self, ask: Ask) -> tuple[str, Transcript | None]:
+        if ask.conversation is not None:
+            return ask.conversation, self.transcripts.load(ask.conversation)
+        # A new conversation is named after its turn, so that asking again after an accident finds it.
+        try:
+            transcript = self.transcripts.load(ask.turn)
+        except ConversationMissing:
+            return ask.turn, None
+        if any(_is_question_of(e, ask) for e in transcript.entries):
+            return ask.turn, transcript
+        return clock.new_id(self.now()), None
+
+    def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
+        head = make_head(self.settings, tools=tools)
+        question = self._question(ask, path[-1].id if path else None, head)
+        return Opening(conv, head, (*path, self.store_entry(conv, question, tail)))
+
+    def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
+        images = tuple(put_image(self.store, self.life, body) for body in ask.images)
+        moment = self.now()
+        return Entry(
+            id=clock.new_id(moment),
+            n=0,
+            parent=parent,
+            role="user",
+            speaker=self.settings.person,
+            at=clock.local_iso(moment, self.settings.timezone),
+            text=ask.text,
+            images=images,
+            head=put_head(self.store, self.life, head),
+            given=make_given(self.settings, moment),
+            source={"client": ask.client, "turn": ask.turn},
+        )
+
+
+def _is_answer_of(entry: Entry, ask: Ask) -> bool:
+    # One that says nothing because the model's service failed is no answer; the turn may be tried again.
+    return entry.source.get("turn") == ask.turn and (bool(entry.text) or entry.status == "complete")
+
+
+def _is_question_of(entry: Entry, ask: Ask) -> bool:
+    same = entry.source.get("turn") == ask.turn and entry.text == ask.text
+    return same and entry.role == "user" and len(entry.images) == len(ask.images)

@@ -1,0 +1,61 @@
+"""The words that references in stored answers point to, read from wherever they stand.
+
+Synchronous: it runs in a thread. Another conversation is read only when a reference leads there.
+Invariant: what is returned are characters of exactly the message that was named, as it stands now, or None.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from paramecium.chat.rounds import Words
+from paramecium.errors import Damaged, Missing
+from paramecium.messages import Entry
+from paramecium.store import keys
+
+
+class Reading(Protocol):
+    """Is what a transcript needs of the archive."""
+
+    def read(self, conv: str, from_n: int = 0) -> tuple[Entry, ...]:
+        """Returns the entries from number `from_n` on; raises ConversationMissing when nothing is there at all."""
+        ...
+
+    def block(self, key: str) -> tuple[Entry, ...]:
+        """Returns the entries of one block; raises Missing, Damaged."""
+        ...
+
+
+class Quotations:
+    """Finds quoted words in the conversations of one life."""
+
+    def __init__(self, archive: Reading, life: str) -> None:
+        self._archive = archive
+        self._life = life
+
+    def of(self, here: str, entries: Sequence[Entry]) -> Words:
+        """Returns the function that finds words for one stored answer, whose own conversation is at hand."""
+        read: dict[str, dict[int, Entry]] = {here: {e.n: e for e in entries}}
+
+        def words(conv: str, n: int, message: str, start: int, end: int) -> str | None:
+            if n not in read.setdefault(conv, {}):
+                read[conv] |= self._around(conv, n)
+            entry = read[conv].get(n)
+            if entry is None or entry.id != message or entry.kind != "message" or len(entry.text) < end:
+                return None
+            return entry.text[start:end]
+
+        return words
+
+    def _around(self, conv: str, n: int) -> Mapping[int, Entry]:
+        try:
+            found = self._block(conv, n)
+        except (Missing, Damaged):
+            return {}
+        return {e.n: e for e in found}
+
+    def _block(self, conv: str, n: int) -> tuple[Entry, ...]:
+        # A live turn's message is a block of its own; an imported one stands somewhere inside a larger block.
+        try:
+            return self._archive.block(keys.block(self._life, conv, n))
+        except Missing:
+            return self._archive.read(conv, n)

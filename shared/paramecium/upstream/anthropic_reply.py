@@ -1,0 +1,133 @@
+"""One reply of the Messages API, put together from its stream events.
+
+Knows the events and their order (https://platform.claude.com/docs/en/build-with-claude/streaming); does no I/O.
+Block types it has never heard of are kept as they came.
+Invariant: the text of `so_far()` is the text that was given out; `finished` is true only after message_stop.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramecium.messages import Json
+from paramecium.upstream.base import Finished, TextDelta, ThinkingDelta, ToolCall, UpstreamEvent
+from paramecium.upstream.halves import Halves
+from paramecium.upstream.refusals import refusal_in_stream
+
+
+@dataclass(slots=True)
+class _Block:
+    content: Json
+    halves: Halves = field(default_factory=Halves)
+    partial: list[str] = field(default_factory=list)
+    closed: bool = False
+
+
+class Reply:
+    """Takes stream events one by one and gives out what they mean; `secret` stays out of every error."""
+
+    def __init__(self, secret: str = "") -> None:
+        self.finished = False
+        self._secret = secret
+        self._usage: Json = {}
+        self._model = ""
+        self._stop_reason = ""
+        self._blocks: dict[int, _Block] = {}
+
+    def take(self, event: Json) -> list[UpstreamEvent]:
+        """Returns what an event means to the house; unknown events mean nothing.
+
+        Raises UpstreamError for an `error` event, and KeyError, TypeError or ValueError for one that is malformed.
+        """
+        match event.get("type"):
+            case "message_start":
+                self._model = str(event["message"].get("model", ""))
+                self._add_usage(event["message"].get("usage"))
+            case "content_block_start":
+                return self._start(event["index"], event["content_block"])
+            case "content_block_delta":
+                return self._delta(self._blocks[event["index"]], event["delta"])
+            case "content_block_stop":
+                return _close(self._blocks[event["index"]])
+            case "message_delta":
+                self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
+                self._add_usage(event.get("usage"))
+            case "message_stop":
+                return self._finish()
+            case "error":
+                raise refusal_in_stream(event.get("error"), self._secret)
+        return []
+
+    def so_far(self) -> tuple[Json, ...]:
+        """Returns the closed blocks, and of the open ones those of text that said something."""
+        return tuple(b.content for b in self._blocks.values() if b.closed or b.content.get("text"))
+
+    def _add_usage(self, usage: Any) -> None:
+        # Counts are cumulative: the last one that is not null stands.
+        self._usage |= {k: v for k, v in (usage or {}).items() if v is not None}
+
+    def _start(self, index: int, content: Json) -> list[UpstreamEvent]:
+        block = self._blocks[index] = _Block(dict(content))
+        for name in ("text", "thinking"):
+            if content.get("type") == name and content.get(name):
+                block.content[name] = ""
+                return _say(block, name, content[name])
+        return []
+
+    def _delta(self, block: _Block, delta: Json) -> list[UpstreamEvent]:
+        match delta.get("type"):
+            case "text_delta":
+                return _say(block, "text", delta["text"])
+            case "thinking_delta":
+                return _say(block, "thinking", delta["thinking"])
+            case "signature_delta":
+                block.content["signature"] = delta["signature"]
+            case "input_json_delta":
+                block.partial.append(delta["partial_json"])
+            case "citations_delta":
+                block.content["citations"] = [*(block.content.get("citations") or ()), delta["citation"]]
+        return []
+
+    def _finish(self) -> list[UpstreamEvent]:
+        self.finished = True
+        rest = [event for block in self._blocks.values() for event in _close(block)]
+        blocks = tuple(b.content for b in self._blocks.values())
+        return [*rest, Finished(blocks, self._stop_reason, self._usage, self._model)]
+
+
+def _say(block: _Block, name: str, text: str) -> list[UpstreamEvent]:
+    return _given_out(block, name, block.halves.feed(text))
+
+
+def _given_out(block: _Block, name: str, text: str) -> list[UpstreamEvent]:
+    block.content[name] = block.content.get(name, "") + text
+    if not text:
+        return []
+    return [TextDelta(text) if name == "text" else ThinkingDelta(text)]
+
+
+def _close(block: _Block) -> list[UpstreamEvent]:
+    if block.closed:
+        return []
+    block.closed = True
+    kind = block.content.get("type")
+    if kind in ("text", "thinking"):
+        return _given_out(block, kind, block.halves.flush())
+    raw = "".join(block.partial)
+    if raw or kind == "tool_use":
+        block.content["input"] = _input(raw) if raw else block.content.get("input") or {}
+    if kind != "tool_use":
+        return []
+    return [ToolCall(block.content["id"], block.content["name"], block.content["input"], raw)]
+
+
+def _input(raw: str) -> Json:
+    try:
+        value = json.loads(raw, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

@@ -1,0 +1,102 @@
+"""An upstream without a model: it looks up the person's own words and repeats what it found, and says so.
+
+It lets a person try the whole house without a key. Knows the shape of a request; is deterministic and does no I/O.
+Invariant: what came back from a tool is repeated character for character.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Final
+
+from paramecium.messages import Json
+from paramecium.upstream.base import Finished, Request, TextDelta, ToolCall, UpstreamEvent
+
+PIECE_CHARS_MAX: Final = 24
+TOOL: Final = "recall"
+_USAGE: Final = {
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "cache_creation_input_tokens": 0,
+    "cache_read_input_tokens": 0,
+}
+_SAYS: Final = {
+    "zh": {
+        "look": "我去找找以前说过的话。",
+        "found": "我只是一只鹦鹉，背后没有模型；下面是找到的原话：\n",
+        "no_tool": "我只是一只鹦鹉，背后没有模型，这次也没有可以翻看记忆的工具。",
+        "no_words": "我只是一只鹦鹉，背后没有模型；这条消息里没有可以拿去找的字。",
+    },
+    "en": {
+        "look": "Let me look for what was said before.",
+        "found": "I am a parrot without a model; these are the words that were found:\n",
+        "no_tool": "I am a parrot without a model, and this time I have no tool to look anything up with.",
+        "no_words": "I am a parrot without a model; there are no words in this message to look for.",
+    },
+}
+# A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones, flags.
+_CHARACTER = re.compile(
+    "(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
+)
+
+
+class Parrot:
+    """Answers a question with one call of `recall`, and its result with the same words."""
+
+    def __init__(self, language: str) -> None:
+        self._says = _SAYS[language]
+
+    async def stream(self, request: Request) -> AsyncIterator[UpstreamEvent]:
+        """Yields the answer in pieces of at most 24 characters."""
+        last = _blocks(request.messages[-1]) if request.messages else []
+        results = [b for b in last if b.get("type") == "tool_result"]
+        query = _words(last)
+        if results:
+            text, call = self._says["found"] + "\n\n".join(map(_content, results)), None
+        elif not any(tool.get("name") == TOOL for tool in request.tools):
+            text, call = self._says["no_tool"], None
+        elif not query:
+            text, call = self._says["no_words"], None
+        else:
+            text = self._says["look"]
+            call = ToolCall(f"toolu_parrot_{len(request.messages)}", TOOL, {"query": query})
+        for piece in _pieces(text):
+            yield TextDelta(piece)
+        if call is not None:
+            yield call
+        yield Finished(_said(text, call), "tool_use" if call else "end_turn", dict(_USAGE), request.model)
+
+    async def aclose(self) -> None:
+        """Does nothing: there is nothing to close."""
+
+
+def _said(text: str, call: ToolCall | None) -> tuple[Json, ...]:
+    said: Json = {"type": "text", "text": text}
+    if call is None:
+        return (said,)
+    return said, {"type": "tool_use", "id": call.id, "name": call.name, "input": call.input}
+
+
+def _blocks(message: Json) -> Sequence[Json]:
+    content: Any = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+
+
+def _words(blocks: Sequence[Json]) -> str:
+    # A question's own words stand last, behind what was placed beside them.
+    return str(blocks[-1].get("text", "")) if blocks and blocks[-1].get("type") == "text" else ""
+
+
+def _content(result: Json) -> str:
+    content = result.get("content", "")
+    return content if isinstance(content, str) else "".join(str(b.get("text", "")) for b in content)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    piece = ""
+    for match in _CHARACTER.finditer(text):
+        if len(piece) + len(match[0]) > PIECE_CHARS_MAX and piece:
+            yield piece
+            piece = ""
+        piece += match[0]
+    if piece:
+        yield piece
