@@ -7,6 +7,7 @@ without a model gets, vectors alone is what a view without words gives. Ranks no
 import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,7 @@ from paramecium.recall.limits import Limits
 from paramecium.recall.ranking import Place
 from paramecium.recall.search import Finder, Query, Views
 from paramecium.recall.semantic import Nearness
-from paramecium.recall.view import Fresh, Index, View
+from paramecium.recall.view import View
 from paramecium.recall.windows import Window
 from paramecium.settings import Settings
 from paramecium.wiring import Parts
@@ -51,8 +52,9 @@ class WithoutWords:
 
     def view(self) -> View:
         """Returns the same segments, without full text and young words."""
-        view = self.whole.view()
-        return View(Index(view.manifest, view.segments, None, view.damaged), Fresh(), ())
+        view = copy(self.whole.view())
+        view.fulltext, view.young = None, ()
+        return view
 
     def resolve(self, view: View, conversation: str) -> str:
         """Returns our id for ours or the original one."""

@@ -13,7 +13,7 @@ from paramecium.errors import Damaged
 from paramecium.index import vectors
 from paramecium.index.segment import Segment
 from paramecium.recall.search import Finder, Query
-from paramecium.recall.semantic import PASSAGES_TAKEN
+from paramecium.recall.semantic import TAKEN
 from paramecium.store.local import LocalStore
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ def vector_rows(bench: Bench) -> Iterator[Row]:
     name = long_life.standing(folder, "whole").segments[0]
     segment = Segment.open(store, name, folder)
     asked = synthetic.embedder(seed=1).passages([""] * bench.sizes.calls) - segment.mean
-    took = seconds(
-        lambda i: vectors.search(segment.rows, asked[i], PASSAGES_TAKEN), bench.sizes.calls, bench.bar("vectors")
-    )
+    took = seconds(lambda i: vectors.search(segment.rows, asked[i], TAKEN), bench.sizes.calls, bench.bar("vectors"))
     what = f"{len(segment.rows):,} × {segment.dims}"
-    yield taken_ms(f"vectors: search {what}", took, SEARCH_MS_MAX, f"k = {PASSAGES_TAKEN}, one segment, one thread")
+    yield taken_ms(f"vectors: search {what}", took, SEARCH_MS_MAX, f"k = {TAKEN}, one segment, one thread")
     yield size_mb(f"vectors: size of .vectors, {what}", name.vectors.bytes, VECTORS_MB_MAX)
     yield size_mb("vectors: size of .words", name.words.bytes)
     took = seconds(lambda _: Segment.open(store, name, folder), bench.sizes.starts, bench.bar("loading"))

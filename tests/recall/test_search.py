@@ -187,11 +187,8 @@ def test_the_form_every_door_prints(tmp_path: Path) -> None:
         "other_branch": True,
     }
     assert "".join(life.said[("a", p["n"])][p["start"] : p["end"]] for p in window["pieces"]) == window["text"]
-    assert [(p["message"], p["speaker"], p["role"]) for p in window["pieces"]] == [
-        ("a-0", "阿月", "user"),
-        ("a-1", "小草", "assistant"),
-        ("a-2", "阿月", "user"),
-    ]
+    assert [p["message"] for p in window["pieces"]] == ["a-0", "a-1", "a-2"]
+    assert {key for p in window["pieces"] for key in p} == {"message", "n", "start", "end"}
 
 
 @pytest.mark.parametrize(

@@ -155,18 +155,16 @@ def _checked(query: Query) -> Query:
 
 
 def _window(window: Window) -> Json:
-    return {
+    out: Json = {
         "text": window.text,
         "conversation": window.conversation,
         "title": window.title,
         "date": window.date,
         "score": window.score,
-        "other_branch": window.other_branch,
         "pieces": [_piece(p) for p in window.pieces],
     }
+    return out | ({"other_branch": True} if window.other_branch else {})
 
 
 def _piece(piece: Piece) -> Json:
-    said = piece.said
-    out: Json = {"message": said.id, "n": said.n, "role": said.role, "speaker": said.speaker, "at": said.at}
-    return out | {"start": piece.start, "end": piece.end}
+    return {"message": piece.said.id, "n": piece.said.n, "start": piece.start, "end": piece.end}
