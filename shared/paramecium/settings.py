@@ -15,6 +15,7 @@ from paramecium.errors import BadSetting
 
 DEFAULT_ANTHROPIC_MODELS = ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")
 TOKEN_CHARS_MIN_PUBLIC = 24
+_NO_LIVES = ("derived", "papers")
 
 
 class _Section(BaseModel):
@@ -25,12 +26,18 @@ class Client(_Section):
     """Is one holder of a token."""
 
     name: str = "owner"
-    token: SecretStr
+    token: SecretStr = Field(min_length=1)
     life: str = Field(default="main", pattern=r"^[a-z0-9-]{1,40}$")
     scope: Literal["chat", "all"] = "all"
     archive: bool = True
     memory: bool = True
     tools: bool = True
+
+    @model_validator(mode="after")
+    def _own_prefix(self) -> Self:
+        if self.life in _NO_LIVES:
+            raise ValueError(f"life cannot be {self.life}, where the archive keeps things of its own")
+        return self
 
 
 class Model(_Section):
@@ -81,7 +88,7 @@ class Settings(_Section):
     timezone: str = "Asia/Shanghai"
     language: Literal["zh", "en"] = "zh"
     persona: Literal["always", "absent"] = "always"
-    token: SecretStr | None = None
+    token: SecretStr | None = Field(default=None, min_length=1)
     clients: tuple[Client, ...] = ()
     accounts: tuple[Account, ...] = (Account(name="parrot", kind="parrot", models=(Model(id="parrot"),)),)
     small_model: SmallModel | None = None
@@ -101,6 +108,11 @@ class Settings(_Section):
         names = [a.name for a in self.accounts]
         if len(set(names)) < len(names):
             raise ValueError("two accounts have the same name")
+        tokens = [c.token.get_secret_value() for c in self.everyone]
+        if len(set(tokens)) < len(tokens):
+            raise ValueError("two clients have the same token, so nobody can tell which one comes")
+        if self.small_model is not None and self.small_model.account not in names:
+            raise ValueError("small_model.account names none of the accounts")
         return self
 
     @property
@@ -128,5 +140,12 @@ def settings_from(table: Mapping[str, Any], where: str) -> Settings:
     try:
         return Settings.model_validate(table)
     except ValidationError as error:
-        told = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'document'}: {e['msg']}" for e in error.errors())
-        raise BadSetting(f"{where}: {told}") from error
+        raise BadSetting(f"{where}: {'; '.join(map(_told, error.errors()))}") from error
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    """Says what is wrong with which key; never the value, which may be a secret."""
+    key = ".".join(map(str, error["loc"]))
+    said = "there is no such key" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Value error, ")
+    said = f"{said[:1].lower()}{said[1:]}"
+    return f"{key}: {said}" if key else said

@@ -1,16 +1,20 @@
 """`paramecium chat`: talk here, in the terminal, with the same memory as everywhere."""
 
 import sys
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
-import anyio
 import typer
 
 from paramecium import clock
-from paramecium.chat.events import Ask, ChatEvent, Done, Failed, Started, Text, ToolStep
 from paramecium.cli.context import Context, tell
-from paramecium.wiring import Parts
+from paramecium.errors import ConversationMissing, ParameciumError
+
+if TYPE_CHECKING:
+    from paramecium.chat.events import ChatEvent
+    from paramecium.wiring import Parts
+
+_ENDED_WELL = ("complete", "stopped")
 
 
 def chat(
@@ -18,45 +22,83 @@ def chat(
     message: Annotated[str | None, typer.Argument(help="One message; without it, a talk.")] = None,
     conversation: Annotated[str | None, typer.Option(help="Go on with this conversation.")] = None,
 ) -> None:
-    """Talks with the AI here; an empty line ends the talk."""
+    """Talks with the AI here; an empty line ends the talk.
+
+    From a pipe, every line is a message.
+    """
+    import anyio
+
     given: Context = context.obj
-    anyio.run(_talk, given.parts, given.life, [message] if message is not None else None, conversation)
-
-
-async def _talk(parts: Parts, life: str, messages: list[str] | None, conversation: str | None) -> None:
-    failed = False
-    for text in messages if messages is not None else _lines():
-        conversation, failed = await one_turn(parts, life, text, conversation)
-    await parts.close()
-    if failed:
+    named = None if conversation is None else _own_id(given, conversation)
+    messages = _lines() if message is None else [message]
+    patient = message is None and sys.stdin.isatty()
+    if not anyio.run(_talk, given.parts, given.life, messages, named, patient):
         raise typer.Exit(1)
 
 
+def _own_id(given: Context, conversation: str) -> str:
+    """Returns our id for an id of ours or the original one; what nobody knows is left to the chat to refuse."""
+    try:
+        return given.parts.catalogue(given.life).resolve(conversation)
+    except ConversationMissing:
+        return conversation
+
+
+async def _talk(parts: "Parts", life: str, messages: Iterable[str], conversation: str | None, patient: bool) -> bool:
+    """Tells whether every turn went well; with `patient`, a message that is refused does not end the talk."""
+    well = True
+    try:
+        for text in messages:
+            try:
+                conversation, went_well = await one_turn(parts, life, text, conversation)
+            except ParameciumError as error:
+                if not patient:
+                    raise
+                tell(f"paramecium: {error}")
+                continue
+            well = well and went_well
+    finally:
+        await parts.close()
+    return well
+
+
 def _lines() -> Iterator[str]:
-    """Yields what is typed, without the line's end, until an empty line or the end of input."""
+    """Yields what is typed, without the line's end, until an empty line; from a pipe each line with words, to its end.
+
+    A person's talk may be long, but it ends: at the latest with the end of input.
+    """
+    typed = sys.stdin.isatty()
     while True:
-        if sys.stdin.isatty():
+        if typed:
             sys.stderr.write("> ")
             sys.stderr.flush()
-        line = sys.stdin.readline().removesuffix("\n")
-        if not line:
+        line = sys.stdin.readline()
+        text = line.removesuffix("\n").removesuffix("\r")
+        if not line or (typed and not text):
             return
-        yield line
+        if text and not text.isspace():
+            yield text
 
 
-async def one_turn(parts: Parts, life: str, text: str, conversation: str | None) -> tuple[str | None, bool]:
-    """Prints one turn as it streams; returns its conversation and whether it failed."""
-    failed = False
+async def one_turn(parts: "Parts", life: str, text: str, conversation: str | None) -> tuple[str | None, bool]:
+    """Prints one turn as it streams; returns its conversation and whether it went well."""
+    from paramecium.chat.events import Ask, Done, Failed, Started
+
+    well = True
     async for event in parts.chat(life).run(Ask(clock.new_id(), text, conversation, client="terminal")):
         _show(event)
-        failed = failed or isinstance(event, Failed)
         if isinstance(event, Started | Done):
             conversation = event.conversation
+        well = well and not isinstance(event, Failed)
+        well = well and (not isinstance(event, Done) or event.status in _ENDED_WELL)
     sys.stdout.write("\n")
-    return conversation, failed
+    sys.stdout.flush()
+    return conversation, well
 
 
-def _show(event: ChatEvent) -> None:
+def _show(event: "ChatEvent") -> None:
+    from paramecium.chat.events import Done, Failed, Text, ToolStep
+
     match event:
         case Text(text):
             sys.stdout.write(text)

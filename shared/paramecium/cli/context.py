@@ -2,7 +2,7 @@
 
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from paramecium.errors import BadSetting
 from paramecium.messages import Json, dump_json
-from paramecium.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    from paramecium.settings import Settings
     from paramecium.wiring.life import LifeParts
     from paramecium.wiring.parts import Parts
 
 CONFIG_DEFAULT = Path("paramecium.toml")
 DATA_DEFAULT = Path("data")
+LIFE_DEFAULT = "main"
 
 
 @dataclass
@@ -27,20 +28,25 @@ class Context:
 
     data: Path | None
     bucket: str | None
-    life: str
+    named_life: str | None
     config: Path | None
 
     def __post_init__(self) -> None:
         if self.data is not None and self.bucket is not None:
-            raise BadSetting("--data and --store exclude each other: the archive is in a folder or in a bucket")
+            raise BadSetting("--data and --store exclude each other: name the folder or the bucket of the archive")
 
     @property
     def folder(self) -> Path:
         """Returns the folder of the archive."""
         return self.data or DATA_DEFAULT
 
+    @property
+    def life(self) -> str:
+        """Returns the life that is meant."""
+        return LIFE_DEFAULT if self.named_life is None else self.named_life
+
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
         """Returns the configuration; a named file must be there, at the default place none means defaults."""
         return read_config(self.config)
 
@@ -56,24 +62,41 @@ class Context:
         """Returns the parts of the life that is meant."""
         return self.parts.of(self.life)
 
+    @property
+    def worked(self) -> "list[LifeParts]":
+        """Returns the lives a job goes over: the one that is named, else every life of the configuration."""
+        names = self.settings.lives if self.named_life is None else [self.named_life]
+        lives = [self.parts.of(name) for name in names]
+        self.note_if_new()
+        return lives
 
-def read_config(path: Path | None) -> Settings:
+    def note_if_new(self) -> None:
+        """Tells a person who looks into a folder that is not there, perhaps for a slip of the pen."""
+        if self.bucket is None and not self.folder.exists():
+            tell(f"note: there is no folder {self.folder} yet; `import`, `chat` or `serve` begins an archive in it")
+
+
+def read_config(path: Path | None) -> "Settings":
     """Returns the settings of a configuration file; raises BadSetting. Warns when others can read it."""
     file = path or CONFIG_DEFAULT
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         if path is None:
             return defaults()
         raise BadSetting(f"there is no configuration at {path}; `paramecium init` writes one") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(f"the configuration {file} cannot be read: {error}") from error
+    except OSError as error:
+        raise BadSetting(f"the configuration {file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadSetting(f"the configuration {file} is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     if stat.S_IMODE(file.stat().st_mode) & 0o077:
         tell(f"warning: others can read {file}, which holds your keys; `chmod 600 {file}` closes it")
+    from paramecium.settings import read_settings
+
     return read_settings(text, str(file))
 
 
-def defaults() -> Settings:
+def defaults() -> "Settings":
     """Returns the settings without a configuration: the real upstream when its key is in the environment."""
     from paramecium.wiring import default_settings
 
@@ -92,14 +115,27 @@ def show_json(value: Json) -> None:
     sys.stdout.buffer.flush()
 
 
+def together(reports: Sequence[Json]) -> Json:
+    """Returns the reports of several lives as one: numbers added, lists joined, a truth anywhere is one."""
+    first, *others = reports
+    for other in others:
+        first = {
+            name: value or other[name] if isinstance(value, bool) else value + other[name]
+            for name, value in first.items()
+        }
+    return first
+
+
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Yields a function (done, of) that moves a progress bar on standard error; silent where no person looks."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _of: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task(what, total=None)
         yield lambda done, of: progress.update(task, completed=done, total=of)

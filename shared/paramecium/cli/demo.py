@@ -3,17 +3,15 @@
 from pathlib import Path
 from typing import Annotated
 
-import anyio
 import typer
 
-from paramecium import wiring
 from paramecium.cli import serve as server
 from paramecium.cli.chat import one_turn
 from paramecium.cli.context import Context, bar, tell
 from paramecium.errors import Missing
 
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample_life.jsonl"
-QUESTION = {"zh": "我后来决定奶茶就喝哪一种了？", "en": "我后来决定奶茶就喝哪一种了？"}
+QUESTION = "我后来决定奶茶就喝哪一种了？"
 
 
 def demo(
@@ -21,18 +19,22 @@ def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Then serve the gateway.")] = False,
     port: Annotated[int | None, typer.Option(help="Port for --serve.")] = None,
 ) -> None:
-    """Imports a sample life, asks one question of it, and shows the words that come back."""
+    """Asks one question of a small sample life."""
+    import anyio
+
     given: Context = context.obj
     if not SAMPLE.exists():
         raise Missing(f"the sample life is not at {SAMPLE}; the demo runs from a checkout")
+    choice = given.parts.upstreams.choose(None, None)
     bring_in(given)
-    account = given.settings.accounts[0]
-    tell(f"\nasking {account.name} ({account.models[0].id}): {QUESTION[given.settings.language]}\n")
-    anyio.run(_ask, given)
+    tell(f"\nasking {choice.account.name} ({choice.model}): {QUESTION}\n")
+    well = anyio.run(_ask, given)
     if serve:
         tell("")
-        settings, made = server.with_token(given.settings)
+        settings, made = server.with_token(given.settings, given.life)
         server.run(given, settings, "127.0.0.1", port, jobs=True, made=made)
+    elif not well:
+        raise typer.Exit(1)
 
 
 def bring_in(given: Context) -> None:
@@ -45,8 +47,9 @@ def bring_in(given: Context) -> None:
     tell(f"ingested: {report.passages} passages, with {given.parts.embedder.id}")
 
 
-async def _ask(given: Context) -> None:
-    # Parts of its own: connections belong to the event loop they were made in.
-    parts = wiring.build_parts(given.settings, data=given.folder, bucket=given.bucket)
-    await one_turn(parts, given.life, QUESTION[given.settings.language], None)
-    await parts.close()
+async def _ask(given: Context) -> bool:
+    try:
+        _, well = await one_turn(given.parts, given.life, QUESTION, None)
+    finally:
+        await given.parts.close()
+    return well

@@ -5,20 +5,20 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell
+from paramecium.cli.context import Context, bar, show_json, tell, together
 
 
 def fts(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Builds the full text over everything ingested, as the nightly job does."""
+    """Builds the full text, as the nightly job does."""
     given: Context = context.obj
     with bar("full text") as progress:
-        report = given.life_parts.build_fulltext(progress)
+        report = together([asdict(life.build_fulltext(progress)) for life in given.worked])
     if as_json:
-        show_json(asdict(report))
+        show_json(report)
     tell(
-        f"full text over {report.messages} messages; "
-        f"{report.found} lost arrivals found, {report.removed} objects cleared"
+        f"full text over {report['messages']} messages; "
+        f"{report['found']} lost arrivals found, {report['removed']} objects cleared"
     )

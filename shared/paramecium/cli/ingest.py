@@ -5,17 +5,31 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell
+from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.messages import Json
 
 
 def ingest(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Brings what was said since the last time into the index; stops and goes on at any point."""
+    """Brings what is new in the archive into the index.
+
+    It may be stopped and goes on at any point.
+    """
     given: Context = context.obj
     with bar("ingest") as progress:
-        report = given.life_parts.ingest(progress)
+        report = together([asdict(life.ingest(progress)) for life in given.worked])
     if as_json:
-        show_json(asdict(report))
-    tell(f"{report.messages} messages, {report.passages} passages are new in the index")
+        show_json(report)
+    tell(f"{report['messages']} messages, {report['passages']} passages are new in the index")
+    end_if_unreadable(report)
+
+
+def end_if_unreadable(report: Json) -> None:
+    """Ends with exit code 1 when conversations were left out, naming them."""
+    for conversation in report["unreadable"]:
+        tell(f"  cannot be read, and was left out: {conversation}")
+    if report["unreadable"]:
+        tell("all else is in the index; `paramecium verify` says what is wrong with these")
+        raise typer.Exit(1)

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -12,7 +13,6 @@ import typer
 from paramecium import clock
 from paramecium.cli.context import CONFIG_DEFAULT, Context, tell
 from paramecium.errors import BadSetting
-from paramecium.settings import DEFAULT_ANTHROPIC_MODELS, read_settings
 
 
 def init(
@@ -23,27 +23,38 @@ def init(
     language: Annotated[str | None, typer.Option(help="zh or en.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a configuration that is there.")] = False,
 ) -> None:
-    """Asks for names, time zone and key, and writes the configuration, readable by you alone."""
+    """Asks a few things and writes your configuration."""
     given: Context = context.obj
     path = given.config or CONFIG_DEFAULT
-    if path.exists() and not force:
-        raise BadSetting(f"{path} is there already; --force writes over it")
-    if given.folder.resolve() in path.resolve().parents:
-        raise BadSetting(f"{path} lies inside the data folder, which is copied and shared; put the keys elsewhere")
+    _check_place(given, path, force)
     answers = {
         "person": person or _ask("Your name / 你的名字", "我"),
         "ai": ai or _ask("The AI's name / AI 的名字", "小草"),
         "timezone": timezone or _ask("Time zone / 时区", _zone()),
         "language": language or _ask("Language / 语言 (zh, en)", "zh"),
     }
-    key = os.environ.get("ANTHROPIC_API_KEY") or _ask_secret(
-        "Anthropic API key (empty: a parrot for trying / 留空则用鹦鹉试用)"
-    )
-    text = _document(answers, key)
-    read_settings(text, str(path))
+    _check(_document(answers, _PARROT), path)
+    account, told = _account()
+    text = _document(answers, account)
+    _check(text, path)
     _write_private(path, text)
-    tell(f"written: {path} (readable by you alone)")
+    tell(f"written: {path} (readable by you alone); {told}")
     tell("next: `paramecium serve`, then open the address it prints; or `paramecium chat` here")
+
+
+def _check_place(given: Context, path: Path, force: bool) -> None:
+    if os.path.lexists(path) and not force:
+        raise BadSetting(f"{path} is there already; --force writes over it")
+    if path.is_dir():
+        raise BadSetting(f"{path} is a folder; name a file with --config")
+    if given.bucket is None and given.folder.resolve() in path.resolve().parents:
+        raise BadSetting(f"{path} lies inside the data folder, which is copied and shared; put the keys elsewhere")
+
+
+def _check(text: str, path: Path) -> None:
+    from paramecium.settings import read_settings
+
+    read_settings(text, str(path))
 
 
 def _ask(question: str, default: str) -> str:
@@ -70,17 +81,38 @@ def _zone() -> str:
         return "Asia/Shanghai"
 
 
-def _document(answers: dict[str, str], key: str) -> str:
+_PARROT = (
+    "# no model behind it: it repeats what recall finds; put an account of kind anthropic here instead",
+    "[[accounts]]",
+    'name = "parrot"',
+    'kind = "parrot"',
+    'models = ["parrot"]',
+)
+
+
+def _account() -> tuple[tuple[str, ...], str]:
+    """Returns the lines of the account, and where its key comes from, in words."""
+    key, told = os.environ.get("ANTHROPIC_API_KEY", "").strip(), "with the key of ANTHROPIC_API_KEY"
+    if not key:
+        key, told = (
+            _ask_secret("Anthropic API key (empty: a parrot for trying / 留空则用鹦鹉试用)").strip(),
+            "with your key",
+        )
+    if not key:
+        return _PARROT, "without a key a parrot answers"
+    from paramecium.settings import DEFAULT_ANTHROPIC_MODELS
+
+    models = ", ".join(map(_toml, DEFAULT_ANTHROPIC_MODELS))
+    base_url = os.environ.get("ANTHROPIC_BASE_URL", "")
+    lines = ["[[accounts]]", 'name = "anthropic"', 'kind = "anthropic"', f"api_key = {_toml(key)}"]
+    lines += [f"base_url = {_toml(base_url)}"] if base_url else []
+    return (*lines, f"models = [{models}]"), told
+
+
+def _document(answers: dict[str, str], account: Sequence[str]) -> str:
     lines = [f"{name} = {_toml(value)}" for name, value in answers.items()]
     lines += ["", "# what a client must send: Authorization: Bearer ...", f"token = {_toml(clock.new_token())}", ""]
-    if key:
-        models = ", ".join(_toml(m) for m in DEFAULT_ANTHROPIC_MODELS)
-        lines += ["[[accounts]]", 'name = "anthropic"', 'kind = "anthropic"', f"api_key = {_toml(key)}"]
-        lines += [f"models = [{models}]"]
-    else:
-        lines += ["# no model behind it: it repeats what recall finds; put an account of kind anthropic here instead"]
-        lines += ["[[accounts]]", 'name = "parrot"', 'kind = "parrot"', 'models = ["parrot"]']
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *account]) + "\n"
 
 
 def _toml(value: str) -> str:

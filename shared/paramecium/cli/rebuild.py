@@ -5,17 +5,22 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell
+from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.ingest import end_if_unreadable
 
 
 def rebuild(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Throws the index away and makes it anew from the archive, which is never touched."""
+    """Makes the index anew from the archive.
+
+    The archive is only read.
+    """
     given: Context = context.obj
     with bar("rebuild") as progress:
-        report = given.life_parts.rebuild(progress)
+        report = together([asdict(life.rebuild(progress)) for life in given.worked])
     if as_json:
-        show_json(asdict(report))
-    tell(f"the index stands anew: {report.messages} messages, {report.passages} passages")
+        show_json(report)
+    tell(f"the index stands anew: {report['messages']} messages, {report['passages']} passages")
+    end_if_unreadable(report)

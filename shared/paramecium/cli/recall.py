@@ -1,11 +1,19 @@
 """`paramecium recall`: finds what was said and prints it word for word."""
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from paramecium.cli.context import Context, show_json, tell
 from paramecium.messages import Json
+
+if TYPE_CHECKING:
+    from paramecium.recall.search import Found
+    from paramecium.recall.windows import Piece, Window
+
+_UNKNOWN = "date unknown"
+_CUT = "…"
 
 
 def recall(
@@ -15,17 +23,46 @@ def recall(
     after: Annotated[str | None, typer.Option(help="Only from this day on, YYYY-MM-DD.")] = None,
     before: Annotated[str | None, typer.Option(help="Only up to this day, YYYY-MM-DD.")] = None,
     conversation: Annotated[str | None, typer.Option(help="Only in this conversation.")] = None,
-    n: Annotated[int, typer.Option("--n", help="How many windows.")] = 5,
+    n: Annotated[int, typer.Option("--n", help="How many windows, at most 50.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Finds what was said, by meaning and by words, and prints it word for word."""
+    """Finds what was said and prints it word for word."""
     given: Context = context.obj
     raw: Json = {"query": query, "exact": exact, "after": after, "before": before, "conversation": conversation, "n": n}
-    found = given.parts.search(given.life, raw)
+    found = _found(given, raw)
     if as_json:
-        show_json(found)
-        return
-    if not found["windows"]:
+        document = found.to_json()
+        show_json({name: document[name] for name in ("memories", "windows")})
+    else:
+        sys.stdout.write("\n".join(map(_shown, found.windows)))
+        sys.stdout.flush()
+    _tell_what_is_missing(given, found)
+
+
+def _found(given: Context, raw: Json) -> "Found":
+    from paramecium.recall.tool import read_query
+
+    return given.life_parts.finder.recall(read_query(raw))
+
+
+def _tell_what_is_missing(given: Context, found: "Found") -> None:
+    if found.damaged:
+        tell("part of the index is damaged, something may be missing; `paramecium rebuild` makes it anew")
+    if found.next:
+        tell("there is more; a larger --n shows it")
+    if not found.windows:
         tell("nothing was found; try other words, wider dates, or --exact for the very characters")
-        return
-    typer.echo(given.life_parts.recall.answer(raw).text)
+        given.note_if_new()
+
+
+def _shown(window: "Window") -> str:
+    branch = " · other branch" if window.other_branch else ""
+    head = f"[{window.date or _UNKNOWN} · {window.title}{branch} · {window.conversation}]\n"
+    return head + "".join(map(_line, window.pieces))
+
+
+def _line(piece: "Piece") -> str:
+    said = piece.said
+    when = said.at[:16].replace("T", " ") or _UNKNOWN
+    before, behind = _CUT * (piece.start > 0), _CUT * (piece.end < len(said.text))
+    return f"{said.speaker or said.role} ({when}): {before}{piece.text}{behind}\n"

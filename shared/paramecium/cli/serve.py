@@ -2,76 +2,97 @@
 
 import ipaddress
 import socket
-from typing import Annotated
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import SecretStr
 
 from paramecium import clock
 from paramecium.cli.context import Context, tell
 from paramecium.errors import BadSetting
-from paramecium.settings import TOKEN_CHARS_MIN_PUBLIC, Settings
+
+if TYPE_CHECKING:
+    from paramecium.settings import Settings
+    from paramecium.wiring import Parts
 
 APP = "functions.gateway.app:from_parts"
 PORT_DEFAULT = 8787
 PORTS_TRIED = 20
-SHUTDOWN_S = 2
+PORT_HELP = f"[default: {PORT_DEFAULT}, or the next free one]"
+# What open streams get before the gateway itself is asked to end; all in all a server has 5 s.
+SHUTDOWN_S = 1
 
 
 def serve(
     context: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(help=f"[default: {PORT_DEFAULT}, or the next free one]")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT_HELP)] = None,
     no_jobs: Annotated[bool, typer.Option("--no-jobs", help="Leave the jobs to cron.")] = False,
 ) -> None:
     """Serves the gateway here, and runs the jobs beside it."""
     given: Context = context.obj
-    settings, made = with_token(given.settings)
+    settings, made = with_token(given.settings, given.life)
     check_public(host, settings)
     run(given, settings, host, port, jobs=not no_jobs, made=made)
 
 
-def run(given: Context, settings: Settings, host: str, port: int | None, *, jobs: bool, made: bool) -> None:
+def run(given: Context, settings: "Settings", host: str, port: int | None, *, jobs: bool, made: bool) -> None:
     """Listens until a signal; prints address and token once the socket stands."""
-    import uvicorn
-
     from paramecium import wiring
 
     parts = wiring.build_parts(settings, data=given.folder, bucket=given.bucket)
     wiring.probe(parts)
     listener = listen(host, port)
-    wiring.hand_over(parts)
     if jobs:
-        wiring.start_jobs(parts, tell)
+        wiring.add_jobs(parts, tell, settings.lives if given.named_life is None else [given.named_life])
+    wiring.hand_over(parts)
     shown = f"[{host}]" if ":" in host else host
     tell(f"Paramecium is at http://{shown}:{listener.getsockname()[1]}   (Ctrl-C ends it)")
-    tell(
-        f"token: {first_token(settings)}" + ("   (for this run; `paramecium init` makes a lasting one)" if made else "")
-    )
+    lasting = "   (for this run; `paramecium init` makes a lasting one)" if made else ""
+    tell(f"token: {first_token(settings)}{lasting}")
+    _listen_until_signal(parts, listener)
+
+
+def _listen_until_signal(parts: "Parts", listener: socket.socket) -> None:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        """Tells the jobs at the signal itself, not only once the last stream has ended."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            parts.stopping.set()
+            super().handle_exit(sig, frame)
+
     config = uvicorn.Config(APP, factory=True, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_S, ws="none")
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config).run(sockets=[listener])
 
 
-def with_token(settings: Settings) -> tuple[Settings, bool]:
-    """Returns settings that have a token, and whether it was made just now."""
+def with_token(settings: "Settings", life: str) -> "tuple[Settings, bool]":
+    """Returns settings that have a token, and whether it was made just now, for `life`."""
     if settings.everyone:
         return settings, False
-    return settings.model_copy(update={"token": SecretStr(clock.new_token())}), True
+    from paramecium.settings import Client
+
+    owner = Client.model_validate({"token": clock.new_token(), "life": life})
+    return settings.model_copy(update={"clients": (owner,)}), True
 
 
-def first_token(settings: Settings) -> str:
+def first_token(settings: "Settings") -> str:
     """Returns the token a person needs to come in."""
     return settings.everyone[0].token.get_secret_value()
 
 
-def check_public(host: str, settings: Settings) -> None:
+def check_public(host: str, settings: "Settings") -> None:
     """Raises BadSetting when others could reach the server and a token is short enough to be guessed."""
     if _is_loopback(host):
         return
+    from paramecium.settings import TOKEN_CHARS_MIN_PUBLIC
+
     short = [c.name for c in settings.everyone if len(c.token.get_secret_value()) < TOKEN_CHARS_MIN_PUBLIC]
     if short:
         raise BadSetting(
-            f"at {host} others can reach this; the token of {', '.join(short)} needs 24 characters or more"
+            f"at {host or 'every address'} others can reach this, so the token of {', '.join(short)} needs "
+            f"{TOKEN_CHARS_MIN_PUBLIC} characters or more"
         )
 
 
@@ -91,7 +112,8 @@ def listen(host: str, port: int | None) -> socket.socket:
             reason = error
         else:
             return listener
-    raise BadSetting(f"cannot listen at {host}, port {wanted[0]}: {reason}; name another with --port") from reason
+    told = reason.strerror if reason else ""
+    raise BadSetting(f"cannot listen at {host}, port {wanted[0]}: {told}; name another with --port") from reason
 
 
 def _is_loopback(host: str) -> bool:

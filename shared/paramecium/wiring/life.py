@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramecium.store import keys
+from paramecium.wiring.built_once import Building, BuiltOnce
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
@@ -30,28 +30,29 @@ def silent(done: int, of: int) -> None:
     """Shows no progress."""
 
 
-class LifeParts:
+class LifeParts(Building):
     """Holds the parts of one life."""
 
     def __init__(self, shared: "Parts", life: str) -> None:
+        super().__init__()
         self._shared = shared
         self.life = life
 
-    @cached_property
+    @BuiltOnce
     def archive(self) -> "Archive":
         """Returns the archive."""
         from paramecium.archive.conversations import Archive
 
         return Archive(self._shared.store, self.life, now=self._shared.now)
 
-    @cached_property
+    @BuiltOnce
     def cache(self) -> "SegmentCache":
         """Returns the loaded segments of the index."""
         from paramecium.index.segment_cache import SegmentCache
 
         return SegmentCache(self._shared.store, self._shared.cache_folder)
 
-    @cached_property
+    @BuiltOnce
     def views(self) -> "LifeViews":
         """Returns what can be found at each moment."""
         from paramecium.recall.views import LifeViews
@@ -59,7 +60,7 @@ class LifeParts:
         shared = self._shared
         return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder)
 
-    @cached_property
+    @BuiltOnce
     def finder(self) -> "Finder":
         """Returns what answers queries."""
         from paramecium.recall.search import Finder
@@ -67,21 +68,21 @@ class LifeParts:
 
         return Finder(self.views, Nearness(lambda: self._shared.embedder))
 
-    @cached_property
+    @BuiltOnce
     def recall(self) -> "Recall":
         """Returns the tool the model calls."""
         from paramecium.recall.tool import Recall
 
         return Recall(self.finder, self._shared.settings.language)
 
-    @cached_property
+    @BuiltOnce
     def catalogue(self) -> "Catalogue":
         """Returns the list of conversations."""
         from paramecium.recall.catalogue import Catalogue
 
         return Catalogue(self.views, self.archive)
 
-    @cached_property
+    @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
         from paramecium.chat.turn import Chat

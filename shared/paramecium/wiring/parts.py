@@ -1,33 +1,43 @@
-"""The parts that all lives share."""
+"""The parts that all lives share, and what runs beside them."""
 
 import os
 import tempfile
 import threading
-from functools import cached_property
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramecium import clock
+from paramecium.errors import ParameciumError
 from paramecium.messages import Json
-from paramecium.settings import Settings
 from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 from paramecium.store.stopping import StoppingStore
+from paramecium.wiring.built_once import Building, BuiltOnce
 from paramecium.wiring.life import LifeParts
 
 if TYPE_CHECKING:
     from paramecium.chat.turn import Chat
     from paramecium.index.embedder import Embedding
     from paramecium.recall.catalogue import Catalogue
+    from paramecium.settings import Settings
     from paramecium.upstream.choose import Upstreams
 
 
-class Parts:
-    """Holds the parts that all lives share; `of` gives those of one life. What is given replaces what is built."""
+# What is still at work when the server ends gets this long; it may be killed at any point without harm.
+JOIN_S = 0.5
+
+
+class Parts(Building):
+    """Holds the parts that all lives share; `of` gives those of one life. What is given replaces what is built.
+
+    `background` are the pieces of work `start` begins, each in a thread of its own.
+    """
 
     def __init__(
         self,
-        settings: Settings,
+        settings: "Settings",
         store: ObjectStore,
         *,
         embedder: "Embedding | None" = None,
@@ -35,36 +45,40 @@ class Parts:
         cache_folder: Path | None = None,
         now: clock.Now = clock.now,
     ) -> None:
+        super().__init__()
         self.settings = settings
         self.store = store
         self.now = now
-        self.cache_folder = cache_folder or Path(tempfile.gettempdir()) / "paramecium"
+        self.cache_folder = cache_folder or Path(tempfile.gettempdir()) / f"paramecium-{os.getuid()}"
         self.stopping = threading.Event()
         self._embedder = embedder
         self._upstreams = upstreams
         self._lives: dict[str, LifeParts] = {}
-        self._lock = threading.Lock()
+        self.background: list[Callable[[], None]] = [self.warm]
+        self._threads: list[threading.Thread] = []
 
     def of(self, life: str) -> "LifeParts":
         """Returns the parts of one life; raises BadId for a name no life can have."""
-        with self._lock:
+        with self.lock:
             return self._lives.setdefault(keys.check_life(life), LifeParts(self, life))
 
-    @cached_property
+    @BuiltOnce
     def embedder(self) -> "Embedding":
         """Returns the embedding model of its folder; raises ModelMissing."""
         from paramecium.index.embedder import Embedder, default_model_folder
 
+        # onnxruntime reports to its makers, and leaves files in the home folder, unless told not to before it loads.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         return self._embedder or Embedder(default_model_folder(), threads=embedding_threads())
 
-    @cached_property
+    @BuiltOnce
     def upstreams(self) -> "Upstreams":
         """Returns the ways to models."""
         from paramecium.upstream.choose import Upstreams
 
         return self._upstreams or Upstreams(self.settings)
 
-    @cached_property
+    @BuiltOnce
     def job_store(self) -> ObjectStore:
         """Returns the store as jobs get it: after `stopping` is set, its next call raises Stopped."""
         return StoppingStore(self.store, self.stopping.is_set)
@@ -90,11 +104,32 @@ class Parts:
         read_manifest(self.store, keys.manifest("main"))
         return {"ok": True}
 
+    def start(self) -> None:
+        """Begins the work in the background, the warming of what the first turn needs before all."""
+        self._threads = [threading.Thread(target=work, daemon=True) for work in self.background]
+        for thread in self._threads:
+            thread.start()
+
+    def warm(self) -> None:
+        """Loads model, index and adapter, so that the first turn need not; what fails here is told by who uses it."""
+        with suppress(ParameciumError):
+            self.embedder.query("草")
+            self.of(self.settings.lives[0]).views.view()
+            self.upstreams.get(self.upstreams.choose(None, None).account)
+
     async def close(self) -> None:
-        """Closes connections and asks running jobs to stop."""
+        """Asks running jobs to stop, gives them a moment, and closes connections."""
         self.stopping.set()
-        if "upstreams" in self.__dict__:
+        from anyio import to_thread
+
+        await to_thread.run_sync(self._join)
+        if "upstreams" in self.built:
             await self.upstreams.aclose()
+
+    def _join(self) -> None:
+        last = clock.monotonic_s() + JOIN_S
+        for thread in self._threads:
+            thread.join(max(0.0, last - clock.monotonic_s()))
 
 
 def embedding_threads() -> int:
