@@ -53,4 +53,5 @@ def query_from(fields: Fields) -> Json:
         "before": fields.text("before"),
         "conversation": fields.text("conversation", "conversation_id"),
         "n": fields.number("n", default=WINDOWS, most=WINDOWS_MAX),
+        "cursor": fields.text("cursor"),
     }

@@ -102,7 +102,8 @@ def listen(host: str, port: int | None) -> socket.socket:
     reason: OSError | None = None
     for number in wanted:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends small pieces at once only on sockets that say they are TCP; 40 ms a piece otherwise.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))

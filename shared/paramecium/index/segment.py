@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -126,8 +126,9 @@ class Segment:
 
     def ids_of(self, conversation: str) -> list[tuple[int, str, str | None]]:
         """Returns (n, id, parent id) of a conversation's messages, without touching their texts."""
-        facts = ((m, self._facts_of(m)) for m in self.messages_of(conversation))
-        return [(int(self.n[m]), id_, parent) for m, (id_, parent, _, _) in facts]
+        within = self.messages_of(conversation)
+        numbers = self.n[within.start : within.stop].tolist()
+        return [(n, id_, parent) for n, (id_, parent, _, _) in zip(numbers, self._read_facts(within), strict=True)]
 
     def passages_of(self, m: int) -> range:
         """Returns the positions of the passages of message `m`."""
@@ -135,13 +136,23 @@ class Segment:
         return range(int(self.message.searchsorted(message)), int(self.message.searchsorted(message, "right")))
 
     def _facts_of(self, m: int) -> tuple[str, str | None, str, str]:
+        return self._read_facts([m])[0]
+
+    def _read_facts(self, messages: Iterable[int]) -> list[tuple[str, str | None, str, str]]:
+        """Reads the facts of several messages as one list of JSON: for thousands that is three times as fast."""
+        key = self.name.words.key
         try:
-            match load_json(self._facts.item(m)):
-                case [str(id_), (str() | None) as parent, str(speaker), str(at)]:
-                    return id_, parent, speaker, at
+            read = load_json(b"[" + b",".join(map(self._facts.item, messages)) + b"]")
         except BadInput as error:
-            raise Damaged(f"{self.name.words.key}: the facts of message {m} cannot be read: {error}") from error
-        raise Damaged(f"{self.name.words.key}: message {m} lacks its facts")
+            raise Damaged(f"{key}: the facts of a message cannot be read: {error}") from error
+        out: list[tuple[str, str | None, str, str]] = []
+        for facts in read:
+            match facts:
+                case [str(id_), (str() | None) as parent, str(speaker), str(at)]:
+                    out.append((id_, parent, speaker, at))
+                case _:
+                    raise Damaged(f"{key}: a message lacks its facts")
+        return out
 
     def _decoded(self, raw: bytes) -> str:
         try:

@@ -13,12 +13,13 @@ from datetime import datetime
 from pathlib import Path
 
 from paramecium import clock
-from paramecium.errors import VersionMismatch
+from paramecium.errors import Damaged, KeyMissing, VersionMismatch
 from paramecium.index.fulltext import FullTextWriter
-from paramecium.index.manifest import Fulltext, Manifest, ObjectName, Standing
+from paramecium.index.manifest import Coverage, Fulltext, Manifest, ObjectName, Standing
 from paramecium.index.segment import Segment
-from paramecium.jobs import garbage, ingest, renewal
+from paramecium.jobs import garbage, ingest
 from paramecium.jobs.indexer import Indexer
+from paramecium.recall.views import open_fulltext
 from paramecium.store import keys, record
 from paramecium.store.base import ObjectStore
 
@@ -28,28 +29,34 @@ TRIES_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class FullTextReport:
-    """Counts the messages of the full text, the messages no arrival told of, and the objects that were cleared."""
+    """Counts the messages of the full text, the messages no arrival told of, and the objects that were cleared.
+
+    `unreadable` says of each conversation that could not be read why.
+    """
 
     messages: int = 0
     found: int = 0
     removed: int = 0
     built: bool = False
+    unreadable: tuple[str, ...] = ()
 
 
 def build(indexer: Indexer) -> FullTextReport:
-    """Runs the whole job; raises Stopped, StoreUnavailable, ModelMissing."""
-    if renewal.needed(indexer):
-        ingest.renew(indexer)
-    ingest.ingest(indexer)
+    """Runs the whole job; raises Stopped, StoreUnavailable, ModelMissing, VersionMismatch.
+
+    While a conversation cannot be read nothing is cleared: an older index may be the last to hold its words.
+    """
+    arrived = ingest.ingest(indexer)
     found = ingest.reconcile(indexer)
-    standing = _compacted(indexer, indexer.standing())
-    built = not _current(indexer, standing.manifest)
+    unreadable = tuple(dict.fromkeys((*arrived.unreadable, *found.unreadable)))
+    standing = _compacted(indexer)
+    built = not _is_current(indexer, standing.manifest)
     if built:
         standing = _with_fulltext(indexer, standing)
-    removed = garbage.clear(indexer)
+    removed = 0 if unreadable else garbage.clear(indexer)
     _succeeded(indexer)
     fulltext = standing.manifest.fulltext
-    return FullTextReport(fulltext.messages if fulltext else 0, found.messages, removed, built)
+    return FullTextReport(fulltext.messages if fulltext else 0, found.messages, removed, built, unreadable)
 
 
 def last_success(store: ObjectStore, life: str) -> datetime | None:
@@ -58,30 +65,55 @@ def last_success(store: ObjectStore, life: str) -> datetime | None:
     return datetime.fromisoformat(at) if at else None
 
 
-def _current(indexer: Indexer, manifest: Manifest) -> bool:
+def _is_current(indexer: Indexer, manifest: Manifest) -> bool:
     """Tells whether the full text covers exactly what the segments hold, and is whole."""
-    if manifest.fulltext is None:
+    named = manifest.fulltext
+    if named is None:
         return not manifest.segments
-    same = set(manifest.fulltext.segments) == {s.ulid for s in manifest.segments}
-    return same and garbage.is_whole(indexer, manifest.fulltext.file)
+    held = sum(s.messages for s in manifest.segments)
+    if set(named.segments) != {s.ulid for s in manifest.segments} or named.messages != held:
+        return False
+    if named.file.key not in indexer.store.list(keys.index_objects(indexer.life)):
+        return False  # its download may still be here
+    try:
+        open_fulltext(indexer.store, named, indexer.cache.folder).close()
+    except (Damaged, KeyMissing):
+        return False
+    return True
 
 
-def _compacted(indexer: Indexer, standing: Standing) -> Standing:
-    segments = indexer.compacted(standing.manifest.segments)
-    if segments == list(standing.manifest.segments):
-        return standing
-    return indexer.write(standing, replace(standing.manifest, segments=tuple(segments)))
+def _compacted(indexer: Indexer) -> Standing:
+    """Returns what stands with few enough segments; an ingest that was faster is compacted with the rest."""
+    for _ in range(TRIES_MAX):
+        standing = indexer.standing()
+        segments = tuple(indexer.compacted(standing.manifest.segments))
+        if segments == standing.manifest.segments:
+            return standing
+        try:
+            return indexer.write(standing, replace(standing.manifest, segments=segments))
+        except VersionMismatch:
+            continue
+    raise VersionMismatch(f"{indexer.life}: {TRIES_MAX} writers of the manifest in a row were faster")
 
 
 def _with_fulltext(indexer: Indexer, standing: Standing) -> Standing:
-    """Builds over the segments that stand; when an ingest was faster, the file covers a little less, and is right."""
-    named = _built(indexer, standing.manifest)
+    """Builds over the segments that stand; when an ingest was faster, the file covers a little less, and is right.
+
+    When what stands then covers less (the index was made anew meanwhile), it is built again.
+    """
+    built, named = standing.manifest, _built(indexer, standing.manifest)
     for _ in range(TRIES_MAX):
         try:
             return indexer.write(standing, replace(standing.manifest, fulltext=named))
         except VersionMismatch:
             standing = indexer.standing()
+            if not _reaches(standing.manifest.coverage, built.coverage):
+                built, named = standing.manifest, _built(indexer, standing.manifest)
     raise VersionMismatch(f"{indexer.life}: {TRIES_MAX} writers of the manifest in a row were faster")
+
+
+def _reaches(now: Coverage, then: Coverage) -> bool:
+    return all(now.conversations.get(conversation, 0) >= n for conversation, n in then.conversations.items())
 
 
 def _built(indexer: Indexer, manifest: Manifest) -> Fulltext:
@@ -97,6 +129,7 @@ def _built(indexer: Indexer, manifest: Manifest) -> Fulltext:
             if count % 1000 == 0:
                 indexer.progress(count, of)
                 indexer.breathe()
+        indexer.progress(max(of, 1), max(of, 1))
         writer.finish(manifest.coverage.conversations)
         body = path.read_bytes()
     key = keys.fulltext(indexer.life, clock.new_id(indexer.now()))
@@ -113,5 +146,10 @@ def _messages(segments: Sequence[Segment]) -> Iterator[tuple[str, int, int, str]
 
 
 def _succeeded(indexer: Indexer) -> None:
-    at = indexer.now().isoformat()
-    record.change(indexer.store, keys.cursor(indexer.life, JOB), lambda value: value | {"at": at}, indexer.writer)
+    """Notes when; a note that cannot be read is made anew."""
+    key, at = keys.cursor(indexer.life, JOB), indexer.now().isoformat()
+    try:
+        record.change(indexer.store, key, lambda value: value | {"at": at}, indexer.writer)
+    except Damaged:
+        indexer.store.delete(key)
+        record.change(indexer.store, key, lambda value: value | {"at": at}, indexer.writer)

@@ -2,7 +2,7 @@
 
 Order: the segment's objects, then the manifest; the manifest is pointer and cursor in one, so a job may die anywhere
 and the next goes on from what the manifest says. Invariant: a message is covered exactly when a named segment holds
-it; whoever loses the race for the manifest looks again before it writes.
+it; whoever loses the race for the manifest looks again before it writes, and never mixes two models in one index.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -101,17 +101,24 @@ class Indexer:
         """Returns what stands once the batch is in the index; raises VersionMismatch when another run took it in.
 
         Other changes of the manifest (a new full text, other messages) are met by trying again on top of them.
+        Afterwards the cache lets go of what the manifest no longer names, so that downloads do not pile up. Raises
+        Damaged and KeyMissing when the segment that grows cannot be opened.
         """
         made = write_segment(batch.saids, batch.marks, vectors, self.embedder.id, self.embedder.mean)
         for _ in range(COMMIT_TRIES_MAX):
-            covered = standing.manifest.coverage.conversations
-            if any(covered.get(c, 0) != n for c, n in batch.begins.items()):
-                raise VersionMismatch(f"{self.life}: another run took these messages in")
+            self._check_joins(standing, batch)
             try:
-                return self.write(standing, self._with(standing.manifest, made, batch))
+                standing = self.write(standing, self._with(standing.manifest, made, batch))
             except VersionMismatch:
                 standing = self.standing()
+            else:
+                self.cache.keep(standing.manifest.segments)
+                return standing
         raise VersionMismatch(f"{self.life}: {COMMIT_TRIES_MAX} writers of the manifest in a row were faster")
+
+    def same_kind(self, manifest: Manifest) -> bool:
+        """Tells whether the manifest's segments are of this model, and cut as passages are cut now."""
+        return (manifest.model, manifest.passages_version) == (self.embedder.id, PASSAGES_VERSION)
 
     def merged(self, segments: Sequence[SegmentName], together: Sequence[SegmentName]) -> list[SegmentName]:
         """Returns the segments with those `together` made one, stored, in the place of the first of them."""
@@ -126,6 +133,16 @@ class Indexer:
         while (together := compaction.plan(out)) is not None:
             out = self.merged(out, together)
         return out
+
+    def _check_joins(self, standing: Standing, batch: Batch) -> None:
+        """Raises VersionMismatch where the batch cannot go on top of what stands, since another run was faster."""
+        manifest, covered = standing.manifest, standing.manifest.coverage.conversations
+        if self.slot and standing.version is None:
+            raise VersionMismatch(f"{self.life}: another run put the new index in place")
+        if manifest.segments and not self.same_kind(manifest):
+            raise VersionMismatch(f"{self.life}: another run made the index anew, with the model {manifest.model}")
+        if any(covered.get(c, 0) != n for c, n in batch.begins.items()):
+            raise VersionMismatch(f"{self.life}: another run took these messages in")
 
     def _with(self, manifest: Manifest, made: SegmentBytes, batch: Batch) -> Manifest:
         segments = list(manifest.segments)

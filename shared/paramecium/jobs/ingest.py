@@ -6,7 +6,7 @@ Invariant: it may stop after any store call and goes on at its next run; one run
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from paramecium.errors import VersionMismatch
+from paramecium.errors import Damaged, KeyMissing, VersionMismatch
 from paramecium.index.manifest import Manifest, Standing
 from paramecium.jobs import pending as work
 from paramecium.jobs import renewal
@@ -22,7 +22,7 @@ Find = Callable[[Manifest], Pending]
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Counts what a run took in, and names the conversations it could not read."""
+    """Counts what a run took in, and says of each conversation it could not read why."""
 
     messages: int = 0
     passages: int = 0
@@ -30,14 +30,25 @@ class IngestReport:
     renewed: bool = False
 
 
-def ingest(indexer: Indexer) -> IngestReport:
+def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
     """Takes in what has arrived; makes the index anew first when its model is another or a part of it is damaged.
 
-    Raises Stopped, StoreUnavailable, ModelMissing.
+    With `check` every object of the index is read and hashed first. Without it only what the job opens anyway is, so
+    that a run costs what is new, however long the life: this is for a process that starts afresh every few minutes
+    and would download the whole index; damage elsewhere is then found by the nightly job.
+    Raises Stopped, StoreUnavailable, ModelMissing, and VersionMismatch when other runs were always faster.
     """
-    if renewal.needed(indexer):
+    wanted = renewal.needed(indexer, check=check)
+    if wanted and renewal.end(indexer):
+        wanted = renewal.needed(indexer, check=check)
+    if wanted:
         return renew(indexer)
-    return take_in(indexer, lambda manifest: work.by_arrivals(indexer.archive, manifest))
+    try:
+        return _arrived(indexer)
+    except (Damaged, KeyMissing):
+        if not renewal.needed(indexer):
+            raise
+        return renew(indexer)
 
 
 def reconcile(indexer: Indexer) -> IngestReport:
@@ -46,11 +57,21 @@ def reconcile(indexer: Indexer) -> IngestReport:
 
 
 def renew(indexer: Indexer) -> IngestReport:
-    """Makes the index anew beside the one that serves, going on where an earlier run stopped, and puts it in place."""
+    """Makes the index anew beside the one that serves, going on where an earlier run stopped, and puts it in place.
+
+    What arrived while it was put in place is taken in behind it. Raises VersionMismatch when another run began again.
+    """
     beside = renewal.beside(indexer)
-    report = reconcile(beside)
-    renewal.put_in_place(indexer, beside)
-    return replace(report, renewed=True)
+    report = IngestReport()
+    try:
+        report = reconcile(beside)
+        renewal.put_in_place(indexer, beside)
+    except VersionMismatch:
+        if renewal.needed(indexer):
+            raise
+    late = _arrived(indexer)
+    unreadable = tuple(dict.fromkeys((*report.unreadable, *late.unreadable)))
+    return IngestReport(report.messages + late.messages, report.passages + late.passages, unreadable, renewed=True)
 
 
 def take_in(indexer: Indexer, find: Find) -> IngestReport:
@@ -70,6 +91,10 @@ def take_in(indexer: Indexer, find: Find) -> IngestReport:
         if not pending.more:
             break
     return report
+
+
+def _arrived(indexer: Indexer) -> IngestReport:
+    return take_in(indexer, lambda manifest: work.by_arrivals(indexer.archive, manifest, indexer.now()))
 
 
 def _take(indexer: Indexer, standing: Standing, pending: Pending, report: IngestReport) -> IngestReport:

@@ -2,14 +2,15 @@
 
 Knows two ways to find it: by the arrivals since the last time, which is O(new), and by one LIST of the whole archive,
 which finds what an arrival was lost for. Invariant: a block is taken whole or not at all, so coverage always ends
-where a block ends.
+where a block ends. A conversation that cannot be read is named and passed over; the nightly listing comes back to it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from paramecium.archive.conversations import Archive
-from paramecium.errors import ConversationMissing, Damaged
+from paramecium.errors import BadId, Damaged, Missing
 from paramecium.index.manifest import Manifest
 from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said, mark_from, said_from
@@ -42,12 +43,16 @@ class Pending:
     unreadable: tuple[str, ...]
 
 
-def by_arrivals(archive: Archive, manifest: Manifest) -> Pending:
-    """Returns what arrived since the manifest's last arrival and is not covered."""
+def by_arrivals(archive: Archive, manifest: Manifest, now: datetime) -> Pending:
+    """Returns what arrived since the manifest's last arrival and is not covered.
+
+    An arrival of a worker whose clock is ahead is read like any other, but does not settle what comes before it: else
+    one wrong clock would hide all that others write until its moment.
+    """
     arrivals = list(archive.arrivals(since(manifest)))
     covered = manifest.coverage.conversations
     named = dict.fromkeys(a.conversation for a in arrivals if a.n >= covered.get(a.conversation, 0))
-    last = max((a.key for a in arrivals), default="")
+    last = max((a.key for a in arrivals if a.moment <= now), default="")
     return _read(archive, covered, named, last if last > manifest.coverage.arrivals else "")
 
 
@@ -61,11 +66,13 @@ def by_listing(archive: Archive, manifest: Manifest) -> Pending:
 def batches(pending: Pending, passages_max: int) -> Iterator[Batch]:
     """Yields the blocks in batches of about `passages_max` passages; the last one settles the arrivals."""
     gathered: list[Block] = []
+    count = 0
     for block in pending.blocks:
         gathered.append(block)
-        if sum(b.passages for b in gathered) >= passages_max:
+        count += block.passages
+        if count >= passages_max:
             yield _batch(gathered, "")
-            gathered = []
+            gathered, count = [], 0
     if gathered or pending.arrivals:
         yield _batch(gathered, pending.arrivals)
 
@@ -78,13 +85,24 @@ def _read(archive: Archive, covered: Mapping[str, int], named: Iterable[str], la
         if entries >= ENTRIES_AT_ONCE:
             return Pending(tuple(blocks), "", more=True, unreadable=tuple(unreadable))
         try:
-            found = archive.blocks(conversation, covered.get(conversation, 0))
-        except (Damaged, ConversationMissing) as error:
+            found = _blocks(archive, conversation, covered.get(conversation, 0))
+        except (Damaged, Missing, BadId) as error:
             unreadable.append(str(error))
             continue
-        blocks += [_block(conversation, b) for b in found if b[0].n >= covered.get(conversation, 0)]
+        blocks += [_block(conversation, b) for b in found]
         entries += sum(map(len, found))
     return Pending(tuple(blocks), last, more=False, unreadable=tuple(unreadable))
+
+
+def _blocks(archive: Archive, conversation: str, begin: int) -> list[tuple[Entry, ...]]:
+    """Returns the blocks from `begin` on; an archive put back from a copy may have other blocks."""
+    found = archive.blocks(conversation, begin)
+    if found and found[0][0].n != begin:
+        raise Damaged(
+            f"{conversation}: the index ends at {begin}, within the block {found[0][0].n}; it is made anew by: "
+            "paramecium rebuild"
+        )
+    return found
 
 
 def _block(conversation: str, entries: tuple[Entry, ...]) -> Block:

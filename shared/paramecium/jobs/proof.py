@@ -4,15 +4,18 @@ Invariant: a message that the manifest covers and no segment gives back as it wa
 covered yet, or not in the full text yet, waits.
 """
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
-from paramecium.errors import Damaged, KeyMissing
+from paramecium.errors import BadId, Damaged, KeyMissing
 from paramecium.index.fulltext import FullText
 from paramecium.index.manifest import Manifest, SegmentName
 from paramecium.index.passages import passages
-from paramecium.index.said import Said
+from paramecium.index.said import Mark, Said
 from paramecium.index.segment import Segment
 from paramecium.jobs.indexer import Indexer
+from paramecium.recall.fresh import since
 from paramecium.recall.views import open_fulltext
 
 PROBE_EVERY = 50
@@ -21,90 +24,147 @@ CANDIDATES_MAX = 1_000_000
 
 
 class IndexProof:
-    """Compares messages with segments and full text, one by one."""
+    """Compares messages and marks with segments and full text, one conversation after the other."""
 
     def __init__(self, indexer: Indexer, wrong: Callable[[str], None]) -> None:
         self._indexer, self._wrong = indexer, wrong
         self.passages = 0
         self.waiting = 0
-        self._met = 0
+        self._checked = 0
         self._manifest = self._read_manifest()
         self._segments = [s for s in (self._open(name) for name in self._manifest.segments) if s]
         self._damaged = len(self._segments) < len(self._manifest.segments)
         self._fulltext = self._open_fulltext()
         self._in_fulltext = self._fulltext.places() if self._fulltext else frozenset()
+        self._marks: dict[str, set[Mark]] = {}
+        for mark in (mark for segment in self._segments for mark in segment.marks):
+            self._marks.setdefault(mark.conversation, set()).add(mark)
+        self._covered = dict(self._manifest.coverage.conversations)
+        self._held = self._counted()
+        self._texts = Counter(conversation for conversation, _ in self._in_fulltext)
 
     def message(self, said: Said) -> None:
         """Compares one message of the archive with what the index holds of it."""
-        if said.n >= self._manifest.coverage.conversations.get(said.conversation, 0):
-            self.waiting += 1
-            return
-        self._in_segments(said)
-        self._in_text(said)
-
-    def strangers(self) -> None:
-        """Notes messages that the index holds and the archive does not, or holds twice."""
-        held = sum(len(s.conv) for s in self._segments)
-        if held != self._met and not self._damaged:
-            self._wrong(f"the index holds {held} messages where the archive has {self._met} of them")
-
-    def _in_segments(self, said: Said) -> None:
         where = f"{said.conversation} message {said.n} ({said.id})"
         holding = [(s, m) for s in self._segments if (m := s.find(said.conversation, said.n)) is not None]
-        self._met += len(holding)
-        if not holding:
-            if not self._damaged:
-                self._wrong(f"{where} is covered and in no segment")
+        self._held[said.conversation] -= len(holding)
+        if not self._covers(said.conversation, said.n):
+            self.waiting += 1
+            if holding:
+                self._wrong(f"{where} is in segment {holding[0][0].ulid}, and the manifest does not cover it")
             return
-        try:
-            for segment, m in holding:
-                self._same(segment, m, said, where)
-        except Damaged as error:
-            self._wrong(f"{where}: {error}")
+        if len(holding) > 1:
+            self._wrong(f"{where} is in the index {len(holding)} times")
+        if not holding and not self._damaged:
+            self._wrong(f"{where} is covered and in no segment")
+        for segment, m in holding:
+            self._same(segment, m, said, where)
+        self._in_text(said, where)
+
+    def mark(self, mark: Mark) -> None:
+        """Compares a title, star, project or choice of the archive with the marks of the index."""
+        held = self._marks.get(mark.conversation, set())
+        if self._covers(mark.conversation, mark.n) and mark not in held and not self._damaged:
+            self._wrong(f"{mark.conversation} {mark.kind} {mark.n} is covered and in no segment")
+        held.discard(mark)
+
+    def conversation(self, conversation: str, end: int) -> None:
+        """Notes what the index holds of a conversation besides what was compared; `end` is its next number."""
+        more = {"segments": self._held.pop(conversation, 0), "full text": self._texts.pop(conversation, 0)}
+        for where, count in more.items():
+            if count > 0:
+                self._wrong(f"{conversation}: messages in the {where} that the archive does not have: {count}")
+        for mark in sorted(self._marks.pop(conversation, ()), key=lambda mark: (mark.n, mark.kind, mark.value)):
+            self._wrong(f"{conversation}: the archive has no {mark.kind} {mark.n} as the segments have it")
+        if (covered := self._covered.pop(conversation, 0)) > end:
+            self._wrong(f"{conversation}: the index covers {covered} entries where the archive has {end}")
+
+    def unreadable(self, conversation: str) -> None:
+        """Leaves out a conversation that cannot be read in the archive."""
+        for known in (self._held, self._texts, self._covered, self._marks):
+            known.pop(conversation, None)
+
+    def end(self) -> None:
+        """Notes what the index holds of conversations that the archive does not have, and closes the full text."""
+        for conversation in sorted({*+self._held, *+self._texts, *self._covered, *self._marks}):
+            self._wrong(f"{conversation} is in the index and not in the archive")
+        if self._fulltext is not None:
+            self._fulltext.close()
+
+    def _covers(self, conversation: str, n: int) -> bool:
+        return n < self._manifest.coverage.conversations.get(conversation, 0)
+
+    def _counted(self) -> Counter[str]:
+        held: Counter[str] = Counter()
+        for segment in self._segments:
+            held.update({c: len(segment.messages_of(c)) for c in segment.conversations})
+        return held
 
     def _same(self, segment: Segment, m: int, said: Said, where: str) -> None:
-        if segment.said(m) != said:
-            self._wrong(f"{where} is another in segment {segment.ulid} than it was said")
+        try:
+            if segment.said(m) != said:
+                self._wrong(f"{where} is another in segment {segment.ulid} than it was said")
+        except Damaged as error:
+            self._wrong(f"{where}: {error}")
         rows = segment.passages_of(m)
         spans = tuple((int(segment.start[r]), int(segment.end[r])) for r in rows)
         if spans != passages(said.text):
             self._wrong(f"{where} is cut in another way in segment {segment.ulid}")
         self.passages += len(rows)
 
-    def _in_text(self, said: Said) -> None:
+    def _in_text(self, said: Said, where: str) -> None:
         if self._fulltext is None or not self._fulltext.covers(said.conversation, said.n):
             self.waiting += 1
             return
-        place = (said.conversation, said.n)
-        if place not in self._in_fulltext:
-            self._wrong(f"{said.conversation} message {said.n} ({said.id}) is not in the full text that covers it")
-        elif self._met % PROBE_EVERY == 0 and said.text:
-            self._probe(self._fulltext, said)
+        self._checked += 1
+        self._texts[said.conversation] -= (said.conversation, said.n) in self._in_fulltext
+        if (said.conversation, said.n) not in self._in_fulltext:
+            self._wrong(f"{where} is not in the full text that covers it")
+        elif self._checked % PROBE_EVERY == 1 and said.text:
+            self._probe(self._fulltext, said, where)
 
-    def _probe(self, fulltext: FullText, said: Said) -> None:
+    def _probe(self, fulltext: FullText, said: Said, where: str) -> None:
         """Now and then a message's own words are looked for, as a person would."""
-        found = fulltext.candidates(said.text[:PROBE_CHARS], limit=CANDIDATES_MAX, conversation=said.conversation)
-        if (said.conversation, said.n) not in set(found):
-            self._wrong(f"{said.conversation} message {said.n} ({said.id}) is not found in the full text by its words")
+        place, words = (said.conversation, said.n), said.text[:PROBE_CHARS]
+        try:
+            found = place in fulltext.candidates(words, limit=CANDIDATES_MAX, conversation=said.conversation)
+        except Damaged as error:
+            self._wrong(f"{where}: {error}")
+            return
+        if not found:
+            self._wrong(f"{where} is not found in the full text by its words")
 
     def _read_manifest(self) -> Manifest:
         try:
-            return self._indexer.standing().manifest
+            manifest = self._indexer.standing().manifest
+            since(manifest)
         except Damaged as error:
             self._wrong(str(error))
             return Manifest()
+        except BadId as error:
+            self._wrong(f"{self._indexer.key}: {error}")
+            return replace(manifest, coverage=replace(manifest.coverage, arrivals=""))
+        return manifest
 
     def _open(self, name: SegmentName) -> Segment | None:
         try:
-            return self._indexer.cache.open(name)
+            segment = self._indexer.cache.open(name)
         except (Damaged, KeyMissing) as error:
             self._wrong(str(error))
             return None
+        if (segment.model, segment.passages_version) != (self._manifest.model, self._manifest.passages_version):
+            self._wrong(f"segment {name.ulid} is of the model {segment.model}, the index of {self._manifest.model}")
+        return segment
 
     def _open_fulltext(self) -> FullText | None:
         named = self._manifest.fulltext
+        if named is None:
+            return None
         try:
-            return open_fulltext(self._indexer.store, named, self._indexer.cache.folder) if named else None
+            fulltext = open_fulltext(self._indexer.store, named, self._indexer.cache.folder)
         except (Damaged, KeyMissing) as error:
             self._wrong(str(error))
             return None
+        if (count := len(fulltext.places())) != named.messages:
+            self._wrong(f"{named.file.key} holds {count} messages, and the manifest says {named.messages}")
+        return fulltext

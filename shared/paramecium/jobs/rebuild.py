@@ -1,4 +1,7 @@
-"""Rebuild: the whole index made anew from the archive, beside the one that serves, then put in its place."""
+"""Rebuild: the whole index made anew from the archive, beside the one that serves, then put in its place.
+
+Knows only the order of the two jobs. Invariant: the index that serves is not touched until the new one is whole.
+"""
 
 from paramecium.jobs import fts_build, ingest, renewal
 from paramecium.jobs.indexer import Indexer

@@ -14,6 +14,7 @@ from paramecium.errors import Stopped
 
 INGEST_EVERY_S = 600.0
 NIGHT = time(4, 0)
+CLOCKS_DIFFER = timedelta(hours=1)
 
 
 class Jobs(Protocol):
@@ -33,25 +34,29 @@ class Jobs(Protocol):
 
 
 Work = Sequence[tuple[str, Jobs]]
+Tell = Callable[[str], None]
 
 
-def run_jobs(work: Work, stopping: threading.Event, timezone: str, tell: Callable[[str], None]) -> None:
-    """Runs every life's jobs until `stopping` is set."""
+def run_jobs(work: Work, stopping: threading.Event, timezone: str, tell: Tell, *, now: clock.Now = clock.now) -> None:
+    """Runs every life's jobs until `stopping` is set, which also ends the waiting in between at once."""
     while not stopping.is_set():
         for life, jobs in work:
             _run(life, "ingest", jobs.ingest, stopping, tell)
-            if due(jobs.last_fulltext, clock.now(), timezone):
+            if not stopping.is_set() and due(jobs.last_fulltext, now(), timezone):
                 _run(life, "full text", jobs.build_fulltext, stopping, tell)
         stopping.wait(INGEST_EVERY_S)
 
 
 def due(last: Callable[[], datetime | None], now: datetime, timezone: str) -> bool:
-    """Tells whether the nightly job's last success is older than the latest 04:00 of the zone, or there is none."""
+    """Tells whether the nightly job's last success is older than the latest 04:00 of the zone, or there is none.
+
+    One that lies in the future tells of a clock that was wrong, and counts as none.
+    """
     try:
         when = last()
     except Exception:  # noqa: BLE001 (the job itself will tell what is wrong)
         return True
-    return when is None or when < latest_night(now, timezone)
+    return when is None or not latest_night(now, timezone) <= when <= now + CLOCKS_DIFFER
 
 
 def latest_night(now: datetime, timezone: str) -> datetime:
@@ -61,14 +66,15 @@ def latest_night(now: datetime, timezone: str) -> datetime:
     return night if night <= local else night - timedelta(days=1)
 
 
-def _run(
-    life: str, name: str, job: Callable[[], object], stopping: threading.Event, tell: Callable[[str], None]
-) -> None:
+def _run(life: str, name: str, job: Callable[[], object], stopping: threading.Event, tell: Tell) -> None:
     if stopping.is_set():
         return
     try:
-        job()
+        report = job()
     except Stopped:
         return
     except Exception as error:  # noqa: BLE001 (the job loop outlives every job)
         tell(f"{name} of {life} failed and will be tried again: {error}")
+        return
+    for reason in getattr(report, "unreadable", ()):
+        tell(f"{name} of {life} left out a conversation: {reason}")

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
+from paramecium.archive import blocks as block_form
 from paramecium.archive.heads import get_head
 from paramecium.archive.images import get_image
-from paramecium.errors import BadId, Damaged, Missing
-from paramecium.index.said import said_from
+from paramecium.errors import BadId, Damaged, KeyMissing, Missing
+from paramecium.index.said import mark_from, said_from
 from paramecium.jobs import garbage
 from paramecium.jobs.indexer import Indexer
 from paramecium.jobs.proof import IndexProof
@@ -40,15 +41,17 @@ class VerifyReport:
 class _Notes:
     """Gathers what is wrong, up to a bound, and which canonical objects the entries name."""
 
-    problems: list[str] = field(default_factory=list)
+    problems: dict[str, None] = field(default_factory=dict)
     more: int = 0
     heads: set[str] = field(default_factory=set)
-    images: dict[str, Json] = field(default_factory=dict)
+    images: dict[tuple[str, str], Json] = field(default_factory=dict)
     blocks: set[tuple[str, int]] = field(default_factory=set)
 
     def wrong(self, problem: str) -> None:
+        if problem in self.problems:
+            return
         if len(self.problems) < PROBLEMS_MAX:
-            self.problems.append(problem)
+            self.problems[problem] = None
         else:
             self.more += 1
 
@@ -57,32 +60,48 @@ class _Notes:
 
 
 def verify(indexer: Indexer) -> VerifyReport:
-    """Returns what is right and wrong; raises StoreUnavailable only."""
+    """Returns what is right and wrong; raises Stopped, StoreUnavailable only.
+
+    Of `problems` at most 1,000 are sentences of their own, then one counts the rest.
+    """
     notes = _Notes()
     proof = IndexProof(indexer, notes.wrong)
     entries = 0
     conversations = list(indexer.archive.heads())
     for done, (conversation, _) in enumerate(conversations):
         indexer.progress(done, len(conversations))
-        for entry in _conversation(indexer, conversation, notes):
-            said = said_from(conversation, entry)
-            if said is not None:
-                entries += 1
-                proof.message(said)
-    proof.strangers()
+        entries += _conversation(indexer, conversation, proof, notes)
+    indexer.progress(len(conversations), len(conversations))
+    proof.end()
+    _blocks(indexer, notes)
     _canonical(indexer, notes)
     _arrivals(indexer, notes)
-    _orphans(indexer, notes)
+    _index_objects(indexer, notes)
     return VerifyReport(entries, proof.passages, proof.waiting, notes.all())
 
 
-def _conversation(indexer: Indexer, conversation: str, notes: _Notes) -> Iterator[Entry]:
-    """Yields the entries of a conversation that can be read, noting what is wrong with their links."""
+def _conversation(indexer: Indexer, conversation: str, proof: IndexProof, notes: _Notes) -> int:
+    """Returns how many messages a conversation has, after each was compared; 0 for one that cannot be read."""
     try:
         blocks = indexer.archive.blocks(conversation)
-    except (Damaged, Missing) as error:
+    except (Damaged, Missing, BadId) as error:
         notes.wrong(str(error))
-        return
+        proof.unreadable(conversation)
+        return 0
+    count = 0
+    for entry in _linked(conversation, blocks, notes):
+        said, mark = said_from(conversation, entry), mark_from(conversation, entry)
+        if said is not None:
+            count += 1
+            proof.message(said)
+        if mark is not None:
+            proof.mark(mark)
+    proof.conversation(conversation, blocks[-1][-1].n + 1 if blocks else 0)
+    return count
+
+
+def _linked(conversation: str, blocks: list[tuple[Entry, ...]], notes: _Notes) -> Iterator[Entry]:
+    """Yields the entries, noting what is wrong with their links, and the heads and images they name."""
     known: set[str] = set()
     for block in blocks:
         notes.blocks.add((conversation, block[0].n))
@@ -93,8 +112,16 @@ def _conversation(indexer: Indexer, conversation: str, notes: _Notes) -> Iterato
                 notes.wrong(f"{conversation}: entry {entry.id} follows {entry.parent}, which does not stand before it")
             known.add(entry.id)
             notes.heads |= {entry.head} if entry.head else set()
-            notes.images |= {str(i.get("sha256")): i for i in entry.images}
+            images = [i if isinstance(i, dict) else {} for i in entry.images]
+            notes.images |= {(str(i.get("sha256")), str(i.get("ext"))): i for i in images}
             yield entry
+
+
+def _blocks(indexer: Indexer, notes: _Notes) -> None:
+    """Notes what stands among the blocks and is none; a block under another name would be words nobody reads."""
+    for key in indexer.store.list(keys.conversations(indexer.life)):
+        if block_form.number(key) is None:
+            notes.wrong(f"{key} is not the name of a block")
 
 
 def _canonical(indexer: Indexer, notes: _Notes) -> None:
@@ -107,23 +134,42 @@ def _each(notes: _Notes, reads: Iterator[Callable[[], object]]) -> None:
     for read in reads:
         try:
             read()
-        except (Damaged, Missing) as error:
+        except (Damaged, Missing, BadId) as error:
             notes.wrong(str(error))
 
 
 def _arrivals(indexer: Indexer, notes: _Notes) -> None:
+    """Notes arrivals of no block; those of a conversation that cannot be read are not looked at."""
+    readable = {conversation for conversation, _ in notes.blocks}
     for key in indexer.store.list(keys.arrivals(indexer.life)):
         try:
             arrival = keys.read_arrival(key)
         except BadId as error:
             notes.wrong(str(error))
             continue
-        if (arrival.conversation, arrival.n) not in notes.blocks:
+        if (arrival.conversation, arrival.n) in notes.blocks:
+            continue
+        if arrival.conversation in readable or not _stands(indexer, arrival):
             notes.wrong(f"{key} tells of a block that does not stand")
 
 
-def _orphans(indexer: Indexer, notes: _Notes) -> None:
+def _stands(indexer: Indexer, arrival: keys.Arrival) -> bool:
     try:
+        indexer.store.get(keys.block(indexer.life, arrival.conversation, arrival.n))
+    except KeyMissing:
+        return False
+    return True
+
+
+def _index_objects(indexer: Indexer, notes: _Notes) -> None:
+    """Notes objects that a manifest names and that do not stand, or stand and are named by none."""
+    try:
+        standing = set(indexer.store.list(keys.index_objects(indexer.life)))
+        for key, manifest in garbage.manifests(indexer).items():
+            for name in manifest.objects():
+                if name.key not in standing:
+                    notes.wrong(f"{name.key} is named by {key} and does not stand")
+            _each(notes, (partial(indexer.cache.open, segment) for segment in manifest.segments))
         found = garbage.orphans(indexer)
     except Damaged as error:
         notes.wrong(str(error))

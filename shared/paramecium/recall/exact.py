@@ -5,44 +5,51 @@ is only what the folded text of the message holds; the full text's candidates ar
 """
 
 import heapq
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from paramecium.errors import BadInput
-from paramecium.index.fold import fold, offsets
-from paramecium.index.said import Said
+from paramecium.index.fold import fold, offsets, source_range
 from paramecium.recall.limits import Limits
-from paramecium.recall.ranking import Place
+from paramecium.recall.ranking import Moment, Place
 from paramecium.recall.view import View
 from paramecium.recall.young import Young
 
-Moment = tuple[int, str, int]
-"""Day, conversation and number: the order in which newest comes first."""
-
 CANDIDATES_MAX = 20_000
 LOOKED_AT_ONCE = 32
+FOUND_AT_FIRST = 256
+GROWTH = 8
+_CURSOR = re.compile(r"([0-9]{1,7})\.([0-9]{1,8})\.([0-9]{1,2})\.([a-z0-9-]{1,64})\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Is one message that holds the query, at characters `start` to `end` of its text."""
+    """Is one message that holds the query, at characters `start` to `end` of its text; `cursor` is to begin with it."""
 
     place: Place
     start: int
     end: int
     moment: Moment
     literal: bool
+    cursor: str = ""
 
 
-def find(view: View, query: str, limits: Limits, n: int, cursor: str | None) -> tuple[list[Match], str | None]:
-    """Returns up to `n` matches behind `cursor`, and the cursor of the next ones or None; raises BadInput.
+def find(view: View, query: str, limits: Limits, cursor: str | None = None) -> Iterator[Match]:
+    """Yields every match, from the one of `cursor` on; raises BadInput for what is no cursor.
 
-    Newest first; among 32 that follow one another, those that hold the query letter for letter come first.
+    Newest first; among 32 that follow one another, those that hold the query letter for letter come first. What
+    arrives meanwhile is newer than the cursor, so that going on with it shows every match once.
     """
-    offset = _offset(cursor)
-    found = list(islice(_ordered(_matches(view, query, limits)), offset, offset + n + 1))
-    return found[:n], (str(offset + n) if len(found) > n else None)
+    newest, passed = _read_cursor(cursor)
+    matches = _matches(view, query, limits, newest)
+    while chunk := list(islice(matches, LOOKED_AT_ONCE)):
+        day, conversation, n = chunk[0].moment
+        for at, m in enumerate(sorted(chunk, key=lambda m: not m.literal)):
+            if at >= passed:
+                yield Match(m.place, m.start, m.end, m.moment, m.literal, f"{day}.{n}.{at}.{conversation}")
+        passed = 0
 
 
 def first_passage(text: str, terms: Sequence[str]) -> tuple[int, int]:
@@ -51,63 +58,66 @@ def first_passage(text: str, terms: Sequence[str]) -> tuple[int, int]:
     places = [(folded.find(t), len(t)) for t in terms if t in folded]
     if not places:
         return 0, min(1, len(text))
-    at, size = min(places)
-    where = offsets(text)
-    return where[at], max(where[at + size - 1] + 1, where[at] + 1)
+    return source_range(offsets(text), *min(places))
 
 
-def _offset(cursor: str | None) -> int:
+def _read_cursor(cursor: str | None) -> tuple[Moment | None, int]:
     if cursor is None:
-        return 0
-    if not cursor.isascii() or not cursor.isdecimal() or int(cursor) > CANDIDATES_MAX:
+        return None, 0
+    read = _CURSOR.match(cursor)
+    if read is None:
         raise BadInput(f"not a cursor: {cursor!r:.40}")
-    return int(cursor)
+    day, n, passed, conversation = read.groups()
+    return (int(day), conversation, int(n)), int(passed)
 
 
-def _ordered(matches: Iterator[Match]) -> Iterator[Match]:
-    while chunk := list(islice(matches, LOOKED_AT_ONCE)):
-        yield from sorted(chunk, key=lambda m: not m.literal)
-
-
-def _matches(view: View, query: str, limits: Limits) -> Iterator[Match]:
-    """Yields every match, newest first, wherever it stands."""
+def _matches(view: View, query: str, limits: Limits, newest: Moment | None) -> Iterator[Match]:
+    """Yields every match from `newest` on, wherever it stands, newest first."""
     folded = fold(query)
-    sources = [_young(young, folded, limits) for young in view.young]
-    if view.fulltext:
-        sources.append(_covered(view, query, limits))
+    sources = [_young(young, folded, limits, newest) for young in view.young]
+    sources.append(_covered(view, query, limits, newest))
     for moment in heapq.merge(*sources, reverse=True):
-        said = view.said((moment[1], moment[2]))
-        match = _match(said, query, folded, moment)
+        match = _match(view.text((moment[1], moment[2])), query, folded, moment)
         if match:
             yield match
 
 
-def _young(young: Young, folded: str, limits: Limits) -> Iterator[Moment]:
-    for document in young.scan.find(folded, CANDIDATES_MAX):
-        place, day = young.places[document], young.days[document]
-        if limits.allow(place[0], day):
-            yield day, *place
+def _young(young: Young, folded: str, limits: Limits, newest: Moment | None) -> Iterator[Moment]:
+    for document in _documents(young, folded):
+        moment = young.days[document], *young.places[document]
+        if limits.allow(moment[1:], moment[0]) and (newest is None or moment <= newest):
+            yield moment
 
 
-def _covered(view: View, query: str, limits: Limits) -> Iterator[Moment]:
-    """The full text's candidates with their days, which the messages themselves know."""
+def _documents(young: Young, folded: str) -> Iterator[int]:
+    """The documents that hold the query, newest first; a few to begin with, since few are asked for in most cases."""
+    given, limit = 0, FOUND_AT_FIRST
+    while given < limit:
+        found = young.scan.find(folded, limit)
+        yield from found[given:]
+        given, limit = len(found), limit * GROWTH if len(found) == limit else 0
+
+
+def _covered(view: View, query: str, limits: Limits, newest: Moment | None) -> Iterator[Moment]:
+    """The full text's candidates with their days; a message in a damaged segment cannot be shown and is none."""
     if view.fulltext is None:
         return
-    found = view.fulltext.candidates(query, limit=CANDIDATES_MAX, days=limits.days, conversation=limits.conversation)
+    before = None if newest is None else (newest[0], newest[1], newest[2] + 1)
+    found = view.fulltext.candidates(
+        query, limit=CANDIDATES_MAX, newest_before=before, days=limits.days, conversation=limits.conversation
+    )
     for conversation, n in found:
         day = view.day((conversation, n))
-        if day is not None and limits.allow(conversation, day):
+        if day is not None and limits.allow((conversation, n), day):
             yield day, conversation, n
 
 
-def _match(said: Said, query: str, folded: str, moment: Moment) -> Match | None:
-    place = (said.conversation, said.n)
-    at = said.text.find(query)
+def _match(text: str, query: str, folded: str, moment: Moment) -> Match | None:
+    place = moment[1:]
+    at = text.find(query)
     if at >= 0:
         return Match(place, at, at + len(query), moment, literal=True)
-    at = fold(said.text).find(folded)
+    at = fold(text).find(folded)
     if at < 0:
         return None
-    where = offsets(said.text)
-    end = max(where[at + len(folded) - 1] + 1, where[at] + 1)
-    return Match(place, where[at], end, moment, literal=False)
+    return Match(place, *source_range(offsets(text), at, len(folded)), moment, literal=False)

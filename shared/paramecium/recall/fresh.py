@@ -4,18 +4,23 @@ Invariant: at most 200 entries; the newest, since what was just said is asked fo
 """
 
 import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
-from paramecium.archive.conversations import Archive
+from paramecium.archive.conversations import GETS_AT_ONCE, Archive
 from paramecium.errors import BadId, ConversationMissing, Damaged, KeyMissing
 from paramecium.index.manifest import Manifest
-from paramecium.index.said import Mark, Said, mark_from, said_from
+from paramecium.index.said import mark_from, said_from
 from paramecium.messages import Entry
 from paramecium.recall.view import Fresh
 from paramecium.store import keys
 
 FRESH_ENTRIES_MAX = 200
 LOOK_BACK = timedelta(hours=1)
+
+Block = tuple[str, int]
+"""Conversation and number of a block."""
 
 
 class FreshReader:
@@ -24,7 +29,9 @@ class FreshReader:
     def __init__(self, archive: Archive, life: str) -> None:
         self._archive = archive
         self._life = life
-        self._blocks: dict[tuple[str, int], tuple[Entry, ...]] = {}
+        self._blocks: dict[Block, tuple[Entry, ...]] = {}
+        self._wanted: list[Block] = []
+        self._fresh = Fresh()
         self._lock = threading.Lock()
 
     def read(self, manifest: Manifest) -> Fresh:
@@ -36,35 +43,47 @@ class FreshReader:
             if a.n >= covered.get(a.conversation, 0)
         ]
         with self._lock:
-            blocks = self._kept(list(dict.fromkeys(wanted)))
-        saids: list[Said] = []
-        marks: list[Mark] = []
-        for (conversation, _), entries in blocks:
-            for entry in entries:
-                said, mark = said_from(conversation, entry), mark_from(conversation, entry)
-                saids += [said] if said else []
-                marks += [mark] if mark else []
-        return Fresh(tuple(saids), tuple(marks))
+            if wanted != self._wanted:
+                self._fresh = _fresh_of(self._newest(list(dict.fromkeys(wanted))))
+                self._wanted = wanted
+            return self._fresh
 
-    def _kept(self, wanted: list[tuple[str, int]]) -> list[tuple[tuple[str, int], tuple[Entry, ...]]]:
-        """Reads newest first until the bound, and forgets the blocks that are not wanted any more."""
-        kept: list[tuple[tuple[str, int], tuple[Entry, ...]]] = []
-        count = 0
-        for place in reversed(wanted):
-            if count >= FRESH_ENTRIES_MAX:
+    def _newest(self, wanted: list[Block]) -> list[tuple[str, tuple[Entry, ...]]]:
+        """The newest entries in their order, up to the bound; blocks that are not among them are forgotten."""
+        kept: dict[Block, tuple[Entry, ...]] = {}
+        newest: list[tuple[str, tuple[Entry, ...]]] = []
+        left = FRESH_ENTRIES_MAX
+        for at in range(0, len(wanted), GETS_AT_ONCE):
+            for place, entries in self._read(wanted[::-1][at : at + GETS_AT_ONCE]):
+                kept[place] = entries
+                if left and entries:
+                    newest.append((place[0], entries[-left:]))
+                    left -= len(newest[-1][1])
+            if not left:
                 break
-            entries = self._blocks.get(place)
-            entries = self._block(place) if entries is None else entries
-            kept.append((place, entries[: FRESH_ENTRIES_MAX - count]))
-            count += len(entries)
-        self._blocks = {place: entries for place, entries in kept if entries}
-        return list(reversed(kept))
+        self._blocks = kept
+        return newest[::-1]
 
-    def _block(self, place: tuple[str, int]) -> tuple[Entry, ...]:
+    def _read(self, places: list[Block]) -> list[tuple[Block, tuple[Entry, ...]]]:
+        new = [place for place in places if place not in self._blocks]
+        if len(new) > 1:
+            with ThreadPoolExecutor(len(new)) as pool:
+                self._blocks |= zip(new, pool.map(self._block, new), strict=True)
+        else:
+            self._blocks |= {place: self._block(place) for place in new}
+        return [(place, self._blocks[place]) for place in places]
+
+    def _block(self, place: Block) -> tuple[Entry, ...]:
         try:
             return self._archive.block(keys.block(self._life, *place))
         except (ConversationMissing, KeyMissing, Damaged, BadId):
             return ()
+
+
+def _fresh_of(blocks: Iterable[tuple[str, tuple[Entry, ...]]]) -> Fresh:
+    entries = [(conversation, entry) for conversation, block in blocks for entry in block]
+    saids = tuple(said for one in entries if (said := said_from(*one)))
+    return Fresh(saids, tuple(mark for one in entries if (mark := mark_from(*one))))
 
 
 def since(manifest: Manifest) -> datetime:

@@ -1,8 +1,11 @@
 """Which messages a query may find: those of some days, of one conversation, and not what the asker sees already."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
+
+from paramecium.recall.ranking import Place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,12 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Is the span of days (both ends belong to it), the one conversation, and the one left out."""
+    """Is the span of days (both ends belong to it), the one conversation, and the one left out from a number on."""
 
     after: date | None = None
     before: date | None = None
     conversation: str | None = None
     besides: str | None = None
+    besides_from: int = 0
 
     @property
     def days(self) -> tuple[int, int] | None:
@@ -27,25 +31,45 @@ class Limits:
             return None
         return (self.after or date.min).toordinal(), (self.before or date.max).toordinal()
 
-    def allow(self, conversation: str, day: int) -> bool:
+    def allow(self, place: Place, day: int) -> bool:
         """Tells whether a message may be found; one without a date is in no span of days."""
+        conversation, n = place
         days = self.days
-        if self.conversation not in (None, conversation) or conversation == self.besides:
+        if self.conversation not in (None, conversation) or (conversation == self.besides and n >= self.besides_from):
             return False
         return days is None or days[0] <= day <= days[1]
 
-    def rows(self, segment: "Segment") -> "NDArray[np.int64] | None":
-        """Returns the positions of the segment's passages that may be found, or None for all of them."""
+    def spans(self, segment: "Segment") -> Iterator[range]:
+        """Yields the runs of passages whose places are allowed: a conversation's passages stand together, by number."""
+        whole = range(len(segment.message))
+        if self.conversation is not None:
+            whole = _passages(segment, segment.messages_of(self.conversation))
+        left_out = _passages(segment, self.left_out(segment))
+        if not left_out:
+            yield whole
+        else:
+            yield range(whole.start, max(whole.start, min(whole.stop, left_out.start)))
+            yield range(min(whole.stop, max(whole.start, left_out.stop)), whole.stop)
+
+    def left_out(self, segment: "Segment") -> range:
+        """Returns the positions of the segment's messages that the asker sees already."""
+        if self.besides is None:
+            return range(0)
+        within = segment.messages_of(self.besides)
+        numbers = segment.n[within.start : within.stop]
+        return range(within.start + int((numbers < self.besides_from).sum()), within.stop)
+
+    def of_days(self, segment: "Segment", span: range) -> "NDArray[np.int64] | None":
+        """Returns the positions of a run's passages whose days are allowed, or None for all of them."""
         import numpy as np
 
-        keep: NDArray[np.bool_] | None = None
-        if self.days is not None:
-            keep = (segment.day >= self.days[0]) & (segment.day <= self.days[1])
-        for conversation, wanted in ((self.conversation, True), (self.besides, False)):
-            if conversation is None:
-                continue
-            within = segment.messages_of(conversation)
-            mask = np.full(len(segment.conv), not wanted)
-            mask[within.start : within.stop] = wanted
-            keep = mask if keep is None else keep & mask
-        return None if keep is None or keep.all() else np.flatnonzero(keep[segment.message])
+        if self.days is None:
+            return None
+        keep = (segment.day >= self.days[0]) & (segment.day <= self.days[1])
+        return np.flatnonzero(keep[segment.message[span.start : span.stop]]) + span.start
+
+
+def _passages(segment: "Segment", messages: range) -> range:
+    kind = segment.message.dtype.type
+    start, stop = (int(segment.message.searchsorted(kind(m))) for m in (messages.start, messages.stop))
+    return range(start, stop)

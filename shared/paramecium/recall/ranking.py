@@ -10,6 +10,9 @@ from dataclasses import dataclass
 Place = tuple[str, int]
 """Conversation and number of a message."""
 
+Moment = tuple[int, str, int]
+"""Day, conversation and number of a message: the order in which the newest comes first."""
+
 WORDS_WEIGHT = 0.5
 VECTORS_WEIGHT = 1.0
 

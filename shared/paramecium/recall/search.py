@@ -4,17 +4,16 @@ Knows how the ways are put together; each way itself lives in `index`. Invariant
 slice of a stored message, and a broken part of the index makes recall poorer, never wrong.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
 from paramecium.errors import BadInput
-from paramecium.index.words import terms
+from paramecium.index import words
 from paramecium.messages import Json
 from paramecium.recall import exact, semantic
 from paramecium.recall.limits import Limits
-from paramecium.recall.ranking import Hit, Place
+from paramecium.recall.ranking import Place
 from paramecium.recall.view import View
 from paramecium.recall.windows import Piece, Window, around
 
@@ -28,7 +27,7 @@ QUERY_CHARS_MAX = 2000
 class Query:
     """Is what is asked: words, and which days (both ends belong to it) and conversation they may come from.
 
-    `besides` is a conversation whose words the asker has before its eyes already.
+    `besides` is a conversation whose words the asker has before its eyes already, from number `besides_from` on.
     """
 
     text: str
@@ -39,6 +38,7 @@ class Query:
     n: int = WINDOWS_DEFAULT
     cursor: str | None = None
     besides: str | None = None
+    besides_from: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class Found:
     def to_json(self) -> Json:
         """Returns the form every door prints."""
         out: Json = {"memories": [], "windows": [_window(w) for w in self.windows]}
-        return out | ({"next": self.next} if self.next else {})
+        out |= {"next": self.next} if self.next else {}
+        return out | ({"damaged": True} if self.damaged else {})
 
 
 class Views(Protocol):
@@ -73,7 +74,6 @@ class Finder:
 
     views: Views
     near: semantic.Nearness
-    warn: Callable[[str], None] = field(default=lambda _: None)
 
     def recall(self, query: Query) -> Found:
         """Returns windows for a query; raises BadInput, ConversationMissing, StoreUnavailable."""
@@ -82,34 +82,64 @@ class Finder:
         if query.conversation is not None:
             ident = self.views.resolve(view, query.conversation)
             query = replace(query, conversation=ident, besides=None)
-        limits = Limits(query.after, query.before, query.conversation, query.besides)
-        if query.exact:
-            matches, cursor = exact.find(view, query.text, limits, query.n, query.cursor)
-            windows = [self._window(view, m.place, m.start, m.end, 1.0) for m in matches]
-            return Found(tuple(_distinct(windows, query.n)), cursor, view.damaged)
-        hits = semantic.rank(view, self.near, query.text, limits)
-        return Found(tuple(_distinct(self._semantic(view, query, hits), query.n)), None, view.damaged)
+        limits = Limits(query.after, query.before, query.conversation, query.besides, query.besides_from)
+        return _exact(view, query, limits) if query.exact else self._semantic(view, query, limits)
 
-    def _semantic(self, view: View, query: Query, hits: list[Hit]) -> Iterator[Window]:
-        """Yields windows of hits, lazily: off the path only when the conversation is named, few a conversation."""
-        given: dict[str, int] = {}
-        for hit in hits:
+    def _semantic(self, view: View, query: Query, limits: Limits) -> Found:
+        """Off the path only when the conversation is named, and else few windows a conversation."""
+        shown = _Shown()
+        named = query.conversation is not None
+        terms = words.terms(query.text)
+        for hit in semantic.rank(view, self.near, query.text, limits):
             conversation, n = hit.place
-            named = query.conversation is not None
-            if not named and given.get(conversation, 0) >= WINDOWS_PER_CONVERSATION:
+            if len(shown.windows) == query.n:
+                break
+            if not named and shown.of(conversation) >= WINDOWS_PER_CONVERSATION:
                 continue
-            if not named and not view.talk(conversation).on_path(n):
+            start, end = hit.passage or exact.first_passage(view.text(hit.place), terms)
+            if shown.has(hit.place, start, end) or not (named or view.talk(conversation).on_path(n)):
                 continue
-            start, end = hit.passage or exact.first_passage(view.said(hit.place).text, terms(query.text))
-            yield (window := self._window(view, hit.place, start, end, hit.score))
-            given[conversation] = given.get(conversation, 0) + bool(window.pieces)
+            shown.add(_window_of(view, hit.place, start, end, hit.score))
+        return Found(tuple(shown.windows), None, view.damaged)
 
-    def _window(self, view: View, place: Place, start: int, end: int, score: float) -> Window:
-        talk = view.talk(place[0])
-        path = talk.chain_of(place[1])
-        pieces = around(path, path.index(place[1]), start, end, lambda n: view.said((place[0], n)))
-        day = view.said(place).at[:10]
-        return Window(place[0], talk.title, day, round(score, 4), pieces, not talk.on_path(place[1]))
+
+def _exact(view: View, query: Query, limits: Limits) -> Found:
+    shown = _Shown()
+    for match in exact.find(view, query.text, limits, query.cursor):
+        if shown.has(match.place, match.start, match.end):
+            continue
+        if len(shown.windows) == query.n:
+            return Found(tuple(shown.windows), match.cursor, view.damaged)
+        shown.add(_window_of(view, match.place, match.start, match.end, 1.0))
+    return Found(tuple(shown.windows), None, view.damaged)
+
+
+class _Shown:
+    """Remembers the windows of one answer, so that none is given for a hit that an earlier one shows already."""
+
+    def __init__(self) -> None:
+        self.windows: list[Window] = []
+        self._spans: dict[Place, list[tuple[int, int]]] = {}
+
+    def has(self, place: Place, start: int, end: int) -> bool:
+        return any(first <= start and end <= last for first, last in self._spans.get(place, ()))
+
+    def of(self, conversation: str) -> int:
+        return sum(w.conversation == conversation for w in self.windows)
+
+    def add(self, window: Window) -> None:
+        if window.pieces:
+            self.windows.append(window)
+        for piece in window.pieces:
+            self._spans.setdefault((window.conversation, piece.said.n), []).append((piece.start, piece.end))
+
+
+def _window_of(view: View, place: Place, start: int, end: int, score: float) -> Window:
+    talk = view.talk(place[0])
+    path = talk.chain_of(place[1])
+    pieces = around(path, path.index(place[1]), start, end, lambda n: view.said((place[0], n)))
+    day = view.said(place).at[:10]
+    return Window(place[0], view.title(talk), day, round(score, 4), pieces, not talk.on_path(place[1]))
 
 
 def _checked(query: Query) -> Query:
@@ -124,20 +154,8 @@ def _checked(query: Query) -> Query:
     return query
 
 
-def _distinct(windows: Iterator[Window] | list[Window], n: int) -> Iterator[Window]:
-    """Yields at most `n` windows, leaving out one whose hit an earlier one already shows."""
-    shown: set[tuple[str, int, int]] = set()
-    count = 0
-    for window in windows:
-        spans = {(window.conversation, p.said.n, p.start) for p in window.pieces}
-        if count < n and not spans <= shown:
-            shown |= spans
-            count += 1
-            yield window
-
-
 def _window(window: Window) -> Json:
-    return {
+    out: Json = {
         "text": window.text,
         "conversation": window.conversation,
         "title": window.title,
@@ -145,6 +163,7 @@ def _window(window: Window) -> Json:
         "score": window.score,
         "pieces": [_piece(p) for p in window.pieces],
     }
+    return out | ({"other_branch": True} if window.other_branch else {})
 
 
 def _piece(piece: Piece) -> Json:

@@ -4,7 +4,8 @@ The query's vector is centred with the mean of the whole life, so the order does
 cut into segments. Invariant: without a usable model, words alone answer.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import heapq
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from paramecium.index import vectors, words
 from paramecium.index.embedder import Embedding
 from paramecium.index.segment_write import TOTAL_SCALE
 from paramecium.recall.limits import Limits
-from paramecium.recall.ranking import Hit, Near, Place, fuse
+from paramecium.recall.ranking import Hit, Moment, Near, Place, fuse
 from paramecium.recall.view import View
 
 if TYPE_CHECKING:
@@ -22,21 +23,35 @@ if TYPE_CHECKING:
 
     from paramecium.index.segment import Segment
 
-PASSAGES_TAKEN = 100
-WORD_HITS_TAKEN = 100
+TAKEN = 100
+TAKEN_MAX = 2000
 MEAN_WEIGHT = 200
 FLOOR = "recall"
 
+_Scored = tuple[float, Place, int, int]
 
-def rank(view: View, near: "Nearness", text: str, limits: Limits) -> list[Hit]:
-    """Returns the messages that answer `text`, best first."""
-    by_words = word_scores(view, words.terms(text), limits)
-    return fuse(near.find(view, text, limits, by_words.keys()), by_words, near.floor)
+
+def rank(view: View, near: "Nearness", text: str, limits: Limits) -> Iterator[Hit]:
+    """Yields the messages that answer `text`, best first, each once.
+
+    When the best 100 of each kind are used up, all in one conversation perhaps, it goes on with the best 2,000.
+    """
+    terms, query, floor = words.terms(text), near.query(view, text), near.floor
+    given: set[Place] = set()
+    for taken in (TAKEN, TAKEN_MAX):
+        by_words = word_scores(view, terms, limits, taken)
+        nearest = [] if query is None else _nearest(view.segments, query, limits, taken)
+        also = () if query is None else _of_messages(view.segments, query, by_words)
+        hits = fuse(_best_of((*nearest, *also)), by_words, floor)
+        yield from (hit for hit in hits if hit.place not in given)
+        given.update(hit.place for hit in hits)
+        if len(by_words) < taken and (len(nearest) < taken or nearest[-1][0] < floor):
+            return
 
 
 @dataclass
 class Nearness:
-    """Finds the passages nearest to a query; the model is loaded on first use."""
+    """Makes vectors of queries; the model is loaded on first use."""
 
     embedder: Callable[[], Embedding]
     warn: Callable[[str], None] = lambda _: None
@@ -49,26 +64,19 @@ class Nearness:
         except (ModelMissing, ModelDamaged):
             return -1.0
 
-    def find(self, view: View, text: str, limits: Limits, also: Collection[Place] = ()) -> dict[Place, Near]:
-        """Returns the nearest messages, each with its nearest passage, and how near those in `also` are."""
+    def query(self, view: View, text: str) -> "NDArray[np.float32] | None":
+        """Returns the centred vector of a query, or None when no vectors of the model at hand stand."""
         if not view.segments:
-            return {}
+            return None
         try:
             model = self.embedder()
-            raw = model.query(text) if model.id == view.manifest.model else None
+            if model.id == view.manifest.model:
+                return model.query(text) - life_mean(view.segments)
         except (ModelMissing, ModelDamaged) as error:
             self.warn(str(error))
-            return {}
-        if raw is None:
-            self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
-            return {}
-        query = raw - life_mean(view.segments)
-        found: dict[Place, Near] = {}
-        for segment in view.segments:
-            for place, near in _nearest(segment, query, limits, also):
-                if place not in found or near.cosine > found[place].cosine:
-                    found[place] = near
-        return found
+            return None
+        self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
+        return None
 
 
 def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
@@ -81,50 +89,90 @@ def life_mean(segments: Sequence["Segment"]) -> "NDArray[np.float32]":
     return mean.astype(np.float32)
 
 
-def _nearest(
-    segment: "Segment", query: "NDArray[np.float32]", limits: Limits, also: Collection[Place]
-) -> list[tuple[Place, Near]]:
-    allowed = limits.rows(segment)
-    if allowed is None:
-        positions, scores = vectors.search(segment.rows, query, PASSAGES_TAKEN)
-    else:
-        positions, scores = vectors.search_rows(segment.rows, allowed, query, PASSAGES_TAKEN)
-    out = [_near(segment, p, s) for p, s in zip(positions.tolist(), scores.tolist(), strict=True)]
-    asked = [p for place in also if (m := segment.find(*place)) is not None for p in segment.passages_of(m)]
-    if asked:
-        import numpy as np
+def word_scores(view: View, terms: Sequence[str], limits: Limits, taken: int) -> dict[Place, float]:
+    """Returns BM25 of the `taken` best messages that hold words of the query, over full text and younger ones as one.
 
-        positions, scores = vectors.search_rows(segment.rows, np.array(asked), query, len(asked))
-        out += [_near(segment, p, s) for p, s in zip(positions.tolist(), scores.tolist(), strict=True)]
-    return out
-
-
-def _near(segment: "Segment", position: int, score: float) -> tuple[Place, Near]:
-    m = int(segment.message[position])
-    place = (segment.conversations[int(segment.conv[m])], int(segment.n[m]))
-    return place, Near(score, int(segment.start[position]), int(segment.end[position]))
-
-
-def word_scores(view: View, terms: Sequence[str], limits: Limits) -> dict[Place, float]:
-    """Returns BM25 of the messages that hold words of the query, over full text and younger messages as one."""
+    Among equals the newer come first, wherever they stand.
+    """
     parts = [young.scan.statistics(terms) for young in view.young]
     parts += [view.fulltext.statistics(terms)] if view.fulltext else []
     if not parts:
         return {}
     statistics = words.together(parts)
-    found: dict[Place, float] = {}
-    if view.fulltext:
-        conversation, days = limits.conversation, limits.days
-        for conv, n, score in view.fulltext.bm25(
-            terms, limit=WORD_HITS_TAKEN, days=days, conversation=conversation, statistics=statistics
-        ):
-            if conv != limits.besides:
-                found[(conv, n)] = score
+    scored = list(_covered(view, terms, limits, statistics, taken))
     for young in view.young:
         scores = young.scan.bm25(terms, statistics)
         for document in scores.nonzero()[0].tolist():
             place, day = young.places[document], young.days[document]
-            if limits.allow(place[0], day):
-                found[place] = float(scores[document])
-    best = sorted(found, key=lambda p: (-found[p], p))[:WORD_HITS_TAKEN]
-    return {place: found[place] for place in best}
+            if limits.allow(place, day):
+                scored.append((float(scores[document]), (day, *place)))
+    best = heapq.nlargest(taken, scored)
+    return {(conversation, n): score for score, (_, conversation, n) in best}
+
+
+def _covered(
+    view: View, terms: Sequence[str], limits: Limits, statistics: words.Statistics, taken: int
+) -> Iterator[tuple[float, Moment]]:
+    """What the full text holds, with the days; a message in a damaged segment cannot be shown and is no hit."""
+    if view.fulltext is None:
+        return
+    # Those left out may be among the best, so as many more are asked for.
+    besides = sum(len(limits.left_out(s)) for s in view.segments)
+    limit, days, conversation = taken + besides, limits.days, limits.conversation
+    found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
+    for conv, n, score in found:
+        day = view.day((conv, n))
+        if day is not None and limits.allow((conv, n), day):
+            yield score, (day, conv, n)
+
+
+def _nearest(segments: "Sequence[Segment]", query: "NDArray[np.float32]", limits: Limits, taken: int) -> list[_Scored]:
+    """The passages nearest to the query: the same ones, however they came to be cut into segments."""
+    found: list[_Scored] = []
+    for segment in segments:
+        for span in limits.spans(segment):
+            allowed = limits.of_days(segment, span)
+            rows = segment.rows[span.start : span.stop] if allowed is None else segment.rows[allowed]
+            positions, scores = _top(rows, query, taken)
+            found += _scored(segment, positions + span.start if allowed is None else allowed[positions], scores)
+    return heapq.nlargest(taken, found)
+
+
+def _top(
+    rows: "NDArray[np.int8]", query: "NDArray[np.float32]", taken: int
+) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+    """The nearest rows, with all that are exactly as near as the last of them, however often one text was said."""
+    asked = taken + 1
+    positions, scores = vectors.search(rows, query, asked)
+    while asked < len(rows) and len(scores) == asked and scores[-1] == scores[taken - 1]:
+        asked *= 4
+        positions, scores = vectors.search(rows, query, asked)
+    near = scores >= scores[min(taken, len(scores)) - 1] if len(scores) else slice(0)
+    return positions[near], scores[near]
+
+
+def _of_messages(
+    segments: "Sequence[Segment]", query: "NDArray[np.float32]", places: Collection[Place]
+) -> Iterator[_Scored]:
+    import numpy as np
+
+    for segment in segments:
+        asked = [p for place in places if (m := segment.find(*place)) is not None for p in segment.passages_of(m)]
+        if asked:
+            yield from _scored(segment, *vectors.search_rows(segment.rows, np.array(asked), query, len(asked)))
+
+
+def _scored(segment: "Segment", positions: "NDArray[np.int64]", scores: "NDArray[np.float32]") -> Iterator[_Scored]:
+    """Each passage with all that its place in the order hangs on, so that the greatest is the best."""
+    messages = segment.message[positions]
+    conversations, numbers = segment.conv[messages].tolist(), segment.n[messages].tolist()
+    spans = segment.start[positions].tolist(), segment.end[positions].tolist()
+    for score, c, n, start, end in zip(scores.tolist(), conversations, numbers, *spans, strict=True):
+        yield score, (segment.conversations[c], n), -start, end
+
+
+def _best_of(scored: Iterable[_Scored]) -> dict[Place, Near]:
+    best: dict[Place, _Scored] = {}
+    for one in scored:
+        best[one[1]] = max(one, best.get(one[1], one))
+    return {place: Near(score, -start, end) for place, (score, _, start, end) in best.items()}

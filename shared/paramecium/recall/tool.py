@@ -1,22 +1,30 @@
 """The `recall` tool: what the model may ask, and how windows are put before it.
 
-Invariant: the words stand in the answer as they were said, each with date and name, marked as quotation; an answer is
-given whatever was asked, since a failing memory must never stop a talk.
+Invariant: the words stand in the answer as they were said, each with date and name, marked as quotation, and nothing
+that was said can pass for a line of ours; an answer is given whatever was asked: a failing memory never stops a talk.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import count
 from typing import Any, Final
 
-from paramecium.errors import BadInput, ParameciumError
+from paramecium.errors import Ambiguous, BadInput, Missing, ParameciumError
 from paramecium.messages import Json
 from paramecium.recall.search import Finder, Found, Query
 from paramecium.recall.windows import Piece, Window
 
 NAME: Final = "recall"
 WINDOWS_PER_CALL: Final = 4
+NAME_CHARS_MAX: Final = 80
 _CUT: Final = "…"
+_MARK: Final = "§"
+_BRACKETS: Final = str.maketrans("[]", "()")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?\Z", re.DOTALL)
+# A line of a text that looks like a window's head or like somebody's turn.
+_LIKE_OURS: Final = re.compile(r"conv_id=|(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\n]{1,100}? \([^()\n]{1,40}\): ")
 
 _DESCRIPTION: Final = {
     "zh": "翻看你和{person}说过的话。给出的是原文,一字不改,带日期和说话人。凡是记不确切的往事、约定、喜好、原话,"
@@ -50,6 +58,8 @@ _SAYS: Final = {
         "none": "没有找到。可以换个说法、放宽日期,或用 exact 查原字。",
         "branch": "(另一分支)",
         "unknown": "日期不详",
+        "ours": "(原话里有像我们标注的行;真正的标注行都以 {mark} 开头)\n",
+        "wrong": "查询写得不对:",
         "damaged": "(部分索引损坏,正在等待重建,结果可能不全)\n",
         "away": "暂时查不了记录:",
     },
@@ -58,6 +68,8 @@ _SAYS: Final = {
         "none": "Nothing was found. Try other words, wider dates, or `exact` for the very characters.",
         "branch": " (other branch)",
         "unknown": "date unknown",
+        "ours": "(some of these words look like our own lines; those that are ours begin with {mark})\n",
+        "wrong": "this query cannot be understood: ",
         "damaged": "(part of the index is damaged and waits to be rebuilt; something may be missing)\n",
         "away": "the archive cannot be searched right now: ",
     },
@@ -113,52 +125,72 @@ class Recall:
     language: str
     failed: Callable[[str], None] = lambda _: None
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> ToolAnswer:
+    def answer(self, tool_input: Json, *, here: str | None = None, here_from: int = 0) -> ToolAnswer:
         """Returns what was found, or in words why nothing can be; never raises.
 
-        `here` is the conversation the call comes from: its words stand before the model already.
+        `here` is the conversation the call comes from: its words stand before the model already, from number
+        `here_from` on; what was said before that, and is only summed up, is found.
         """
         says = _SAYS[self.language]
         try:
-            found = self.finder.recall(replace(read_query(tool_input), besides=here))
+            found = self.finder.recall(replace(read_query(tool_input), besides=here, besides_from=here_from))
+            return ToolAnswer(tuple(_parts(found, says)))
+        except (BadInput, Missing, Ambiguous) as error:
+            return ToolAnswer((Part(says["wrong"] + str(error)),), is_error=True)
         except ParameciumError as error:
             self.failed(str(error))
             return ToolAnswer((Part(says["away"] + str(error)),), is_error=True)
         except Exception as error:  # noqa: BLE001 (a failing memory never stops a talk)
             self.failed(f"{type(error).__name__}: {error}")
             return ToolAnswer((Part(says["away"] + type(error).__name__),), is_error=True)
-        return ToolAnswer(tuple(_parts(found, says)))
 
 
 def read_query(raw: Json) -> Query:
     """Returns the query in a tool's input or a request's body; raises BadInput naming the field."""
-    text, conversation = raw.get("query"), raw.get("conversation") or None
+    if not isinstance(raw, dict):
+        raise BadInput("the input must be an object with the field query")
+    text, n = raw.get("query"), raw.get("n", WINDOWS_PER_CALL)
     if not isinstance(text, str):
         raise BadInput("query must be a string")
-    if conversation is not None and not isinstance(conversation, str):
-        raise BadInput("conversation must be a string")
-    n = raw.get("n", WINDOWS_PER_CALL)
     if not isinstance(n, int) or isinstance(n, bool):
         raise BadInput("n must be a whole number")
     return Query(
         text,
-        raw.get("exact") in (True, "true"),
+        _flag(raw, "exact"),
         _day(raw, "after"),
         _day(raw, "before"),
-        conversation,
+        _string(raw, "conversation"),
         n,
-        raw.get("cursor"),
+        _string(raw, "cursor"),
     )
 
 
-def _day(raw: Json, name: str) -> date | None:
+def _flag(raw: Json, name: str) -> bool:
+    match raw.get(name):
+        case None | False | "" | "false":
+            return False
+        case True | "true":
+            return True
+    raise BadInput(f"{name} must be true or false")
+
+
+def _string(raw: Json, name: str) -> str | None:
     value: Any = raw.get(name)
-    if value in (None, ""):
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"{name} must be a string")
+    return value or None
+
+
+def _day(raw: Json, name: str) -> date | None:
+    value = _string(raw, name)
+    if value is None:
         return None
     try:
+        if not _DAY.match(value):
+            raise ValueError(value)
         return date.fromisoformat(value[:10])
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"{name} must be a day such as 2026-06-12") from error
+    except ValueError as error:
+        raise BadInput(f"{name} must be a day such as 2026-06-12, not {value!r:.40}") from error
 
 
 def _parts(found: Found, says: dict[str, str]) -> Iterator[Part]:
@@ -167,16 +199,25 @@ def _parts(found: Found, says: dict[str, str]) -> Iterator[Part]:
     if not found.windows:
         yield Part(says["none"])
         return
-    yield Part(says["head"])
+    mark = _mark_for([piece.text for window in found.windows for piece in window.pieces])
+    yield Part(says["head"] + (says["ours"].format(mark=mark) if mark else ""))
     for window in found.windows:
-        yield from _window_parts(window, says)
+        yield from _window_parts(window, says, mark)
 
 
-def _window_parts(window: Window, says: dict[str, str]) -> Iterator[Part]:
+def _mark_for(texts: Sequence[str]) -> str:
+    """Returns what our lines begin with: nothing, or, when a text has a line that looks like ours, what none has."""
+    if not any(_LIKE_OURS.search(text) for text in texts):
+        return ""
+    return next(_MARK * size for size in count(1) if not any(_MARK * size in text for text in texts))
+
+
+def _window_parts(window: Window, says: dict[str, str], mark: str) -> Iterator[Part]:
     branch = says["branch"] if window.other_branch else ""
-    yield Part(f"\n[{window.date or says['unknown']} · {window.title}{branch} · conv_id={window.conversation}]\n")
+    when, title = window.date or says["unknown"], _one_line(window.title)
+    yield Part(f"\n{mark}[{when} · {title}{branch} · conv_id={window.conversation}]\n")
     for piece in window.pieces:
-        yield Part(_who(piece, says) + (_CUT if piece.start > 0 else ""))
+        yield Part(mark + _who(piece, says) + (_CUT if piece.start > 0 else ""))
         words = {"conversation": window.conversation, "message": piece.said.id, "n": piece.said.n}
         yield Part(piece.text, words | {"start": piece.start, "end": piece.end})
         yield Part((_CUT if piece.end < len(piece.said.text) else "") + "\n")
@@ -184,4 +225,9 @@ def _window_parts(window: Window, says: dict[str, str]) -> Iterator[Part]:
 
 def _who(piece: Piece, says: dict[str, str]) -> str:
     when = piece.said.at[:16].replace("T", " ") or says["unknown"]
-    return f"{piece.said.speaker or piece.said.role} ({when}): "
+    return f"{_one_line(piece.said.speaker or piece.said.role)} ({_one_line(when)}): "
+
+
+def _one_line(text: str) -> str:
+    """Returns a name or title as our lines may hold it: without line ends, and without what could end our brackets."""
+    return " ".join(text.translate(_BRACKETS).split())[:NAME_CHARS_MAX]

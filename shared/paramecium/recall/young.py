@@ -4,7 +4,7 @@ Invariant: a message is either covered by the full text or in exactly one young 
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from paramecium.index.fold import fold
@@ -46,16 +46,20 @@ class YoungParts:
 
 
 def _of_segment(segment: Segment, fulltext: FullText | None) -> Young:
+    import numpy as np
+
     covered = fulltext.covered if fulltext else {}
-    ends = [covered.get(c, 0) for c in segment.conversations]
-    numbers, convs, days = segment.n.tolist(), segment.conv.tolist(), segment.day.tolist()
-    young = [m for m, (c, n) in enumerate(zip(convs, numbers, strict=True)) if n >= ends[c]]
-    if not young:
-        return _young([])
-    if len(young) * 2 > len(numbers):
-        texts = dict(enumerate(segment.texts()))
-        return _young([(segment.conversations[convs[m]], numbers[m], days[m], texts[m]) for m in young])
-    return _young([(segment.conversations[convs[m]], numbers[m], days[m], segment.text(m)) for m in young])
+    ends = np.array([covered.get(c, 0) for c in segment.conversations], np.int64)
+    young = np.flatnonzero(segment.n >= ends[segment.conv]).tolist()
+    if len(young) * 2 > len(segment.n):
+        texts: Mapping[int, str] | None = dict(enumerate(segment.texts()))
+    else:
+        texts = None
+    return _young([_message(segment, m, segment.text(m) if texts is None else texts[m]) for m in young])
+
+
+def _message(segment: Segment, m: int, text: str) -> tuple[str, int, int, str]:
+    return segment.conversations[int(segment.conv[m])], int(segment.n[m]), int(segment.day[m]), text
 
 
 def _young(messages: Sequence[tuple[str, int, int, str]]) -> Young:

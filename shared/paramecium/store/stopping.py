@@ -1,6 +1,7 @@
 """A store that a job gets: once the job is asked to stop, its next call raises Stopped.
 
-Between two store calls nothing is half done, so that is where a job may end at any time.
+Knows nothing of who asks. Invariant: a call that began is finished and its answer given; between two store calls
+nothing is half done, so that is where a job may end at any time.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,11 +49,16 @@ class StoppingStore:
         self._inner.delete(key)
 
     def list(self, prefix: str, after: str = "") -> Iterator[str]:
-        """Yields the keys under `prefix` behind `after`."""
+        """Yields the keys under `prefix` behind `after`; a long list ends at the key at which it is asked to."""
         self.check()
-        return self._inner.list(prefix, after)
+        return self._checked(self._inner.list(prefix, after))
 
     def fetch(self, key: str, folder: Path) -> Path:
         """Returns a local file with the object's bytes."""
         self.check()
         return self._inner.fetch(key, folder)
+
+    def _checked(self, keys: Iterator[str]) -> Iterator[str]:
+        for key in keys:
+            self.check()
+            yield key

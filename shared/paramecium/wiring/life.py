@@ -1,5 +1,6 @@
 """The parts of one life, and its jobs."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from paramecium.wiring.parts import Parts
 
 Progress = Callable[[int, int], None]
+
+
+_log = logging.getLogger("paramecium")
 
 
 def silent(done: int, of: int) -> None:
@@ -58,7 +62,7 @@ class LifeParts(Building):
         from paramecium.recall.views import LifeViews
 
         shared = self._shared
-        return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder)
+        return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder, _log.warning)
 
     @BuiltOnce
     def finder(self) -> "Finder":
@@ -66,14 +70,14 @@ class LifeParts(Building):
         from paramecium.recall.search import Finder
         from paramecium.recall.semantic import Nearness
 
-        return Finder(self.views, Nearness(lambda: self._shared.embedder))
+        return Finder(self.views, Nearness(lambda: self._shared.embedder, _log.warning))
 
     @BuiltOnce
     def recall(self) -> "Recall":
         """Returns the tool the model calls."""
         from paramecium.recall.tool import Recall
 
-        return Recall(self.finder, self._shared.settings.language)
+        return Recall(self.finder, self._shared.settings.language, _log.warning)
 
     @BuiltOnce
     def catalogue(self) -> "Catalogue":
@@ -98,7 +102,8 @@ class LifeParts(Building):
 
         s = self._shared
         archive = Archive(s.job_store, self.life, now=s.now)
-        cache = SegmentCache(s.job_store, s.cache_folder)
+        # A folder of their own: what recall lets go of, a job may just be reading.
+        cache = SegmentCache(s.job_store, s.cache_folder / "jobs")
         return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now)
 
     def ingest(self, progress: Progress = silent) -> "IngestReport":

@@ -41,6 +41,7 @@ async def test_recall_passes_the_query_on_and_gives_the_words_back() -> None:
     """Every field arrives, in the life of who asks; the words come back verbatim."""
     house = FakeHouse()
     query = {"query": "猫", "exact": True, "after": "2024-01-01", "before": "2025-01-01", "conversation": "c", "n": 3}
+    query["cursor"] = "5"
     exchange = await request("POST", "/api/recall", {"x-api-key": OTHER}, query | {"later": 1}).run(create_app(house))
     assert house.queries == [("friend", query)]
     assert exchange.json["windows"][0]["text"] == "一字不改\u2028🌱"
@@ -57,6 +58,7 @@ async def test_recall_has_defaults() -> None:
         "before": None,
         "conversation": None,
         "n": 8,
+        "cursor": None,
     }
 
 

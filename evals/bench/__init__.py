@@ -1,0 +1,1 @@
+"""How fast it is and what it takes: milliseconds, rates and megabytes, one subject a file, each row with its bar."""
