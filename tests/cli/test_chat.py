@@ -1,6 +1,8 @@
 """`paramecium chat` and `paramecium demo`: a talk in the terminal."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,20 @@ def test_a_failing_model_is_told_and_what_came_is_kept(
     assert [(e["text"], e["status"]) for e in entries[1:]] == stored
     everything = b"".join(p.read_bytes() for p in (tmp_path / "data").rglob("*") if p.is_file())
     assert KEY.encode() not in done.stdout + done.stderr + everything
+
+
+def test_ctrl_c_in_the_middle_of_an_answer_keeps_it(anthropic: FakeAnthropic, tmp_path: Path) -> None:
+    """An interrupt while the model speaks shows no traceback, exits with 130, and what was said stands."""
+    anthropic.plans.append(fake.falls_silent("说到一半"))
+    with started("chat", "早", cwd=tmp_path, env=anthropic.environment) as process:
+        assert process.stdout is not None
+        heard = b""
+        while "一半".encode() not in heard:
+            heard += os.read(process.stdout.fileno(), 4096)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, b"")
+    assert [(e["text"], e.get("status")) for e in said(tmp_path / "data")] == [("早", None), ("说到一半", "incomplete")]
 
 
 def test_of_several_piped_messages_one_failure_counts(anthropic: FakeAnthropic, tmp_path: Path) -> None:
