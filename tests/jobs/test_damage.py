@@ -139,6 +139,14 @@ def test_objects_of_strangers_are_made_anew(sound: Life) -> None:
     assert _damaged(_begun(sound, "manifest.json"), "manifest.json", b"[" * 100_000, whole)
 
 
+def test_a_cursor_at_no_moment_is_damage(sound: Life) -> None:
+    """A manifest that can be read, but for the arrival it ends at, is found and made anew like one that cannot."""
+    body = sound.store.get(MANIFEST).body
+    bad = body.replace(b'"arrivals":"main/archive/arrivals/2026-06-12', b'"arrivals":"main/archive/arrivals/2026-96-12')
+    assert bad != body
+    assert _damaged(_begun(sound, "manifest.json"), "manifest.json", bad, _answers(sound))
+
+
 def test_several_parts_at_once(tmp_path: Path, sound: Life) -> None:
     """All index objects damaged at once are one run's work, too, and the archive is not touched."""
     life = _begun(sound, "next.json")
