@@ -44,7 +44,7 @@ def bucket(seaweed: Seaweed, tmp_path: Path) -> Bucket:
 
 
 def test_a_life_in_a_bucket(bucket: Bucket) -> None:
-    """Import, ingest, full text, recall, chat, fresh recall, verify, rebuild: as over a folder, and no folder is made."""
+    """Import, ingest, full text, recall, chat, fresh recall, verify, rebuild, as over a folder; none is made."""
     imported = bucket.run("import", "f.jsonl", "--json").json
     assert (imported["conversations"], imported["refused"]) == (LINES, [])
     assert bucket.run("ingest", "--json").json["messages"] == imported["added"]
@@ -104,7 +104,7 @@ def test_no_arrival_is_missed_from_the_middle_of_a_day(bucket: Bucket, monkeypat
 
 
 def test_folders_whose_names_begin_alike_are_listed_whole(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`a-1/` sorts before `a/` as a key and behind it as a folder: every block is listed, and each conversation's end."""
+    """`a-1/` sorts before `a/` as a key and behind it as a folder: every block is listed, and each end."""
     for name, value in bucket.env.items():
         monkeypatch.setenv(name, value)
     store = S3Store(bucket.name)

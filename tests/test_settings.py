@@ -69,7 +69,6 @@ def test_the_example_can_be_used() -> None:
     ("table", "told"),
     [
         ({"tokne": SECRET}, "tokne: there is no such key"),
-        ({"token": ""}, "token"),
         ({"token": 5}, "token"),
         ({"language": "fr"}, "language"),
         ({"persona": "never"}, "persona"),
@@ -135,6 +134,11 @@ def test_clients_and_lives() -> None:
         ("main", "all"),
     ]
     assert settings.lives == ("main", "w")
+
+
+def test_an_empty_token_is_none() -> None:
+    """`token = ""` lets nobody in, as if the key were not there."""
+    assert read_settings('token = ""', "here").everyone == ()
 
 
 def test_what_is_read_cannot_be_changed() -> None:

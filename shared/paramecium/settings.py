@@ -88,7 +88,7 @@ class Settings(_Section):
     timezone: str = "Asia/Shanghai"
     language: Literal["zh", "en"] = "zh"
     persona: Literal["always", "absent"] = "always"
-    token: SecretStr | None = Field(default=None, min_length=1)
+    token: SecretStr | None = None
     clients: tuple[Client, ...] = ()
     accounts: tuple[Account, ...] = (Account(name="parrot", kind="parrot", models=(Model(id="parrot"),)),)
     small_model: SmallModel | None = None
@@ -117,8 +117,8 @@ class Settings(_Section):
 
     @property
     def everyone(self) -> tuple[Client, ...]:
-        """Returns all clients; `token` alone is one client with every right."""
-        owner = (Client(token=self.token),) if self.token is not None else ()
+        """Returns all clients; `token` alone is one client with every right, and an empty one is none."""
+        owner = (Client(token=self.token),) if self.token is not None and self.token.get_secret_value() else ()
         return owner + self.clients
 
     @property

@@ -19,10 +19,11 @@ END_WITHIN_S = 5.0
 
 
 class Server:
-    """Is a running server: its address, its token, and what it told on standard error."""
+    """Is a running server: its address, its token, the folder it stands in, and what it told on standard error."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", folder: Path) -> None:
         self.process = process
+        self.folder = folder
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -69,7 +70,7 @@ def serving(
 ) -> Iterator[Server]:
     """Serves at a free port, in the folder `cwd`, until the block ends; `before` are global options."""
     with started(*before, "serve", "--port", "0", *options, cwd=cwd, env=env) as process:
-        server = Server(process)
+        server = Server(process, cwd)
         try:
             yield server
         finally:

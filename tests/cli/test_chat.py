@@ -1,6 +1,8 @@
 """`paramecium chat` and `paramecium demo`: a talk in the terminal."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +123,20 @@ def test_a_failing_model_is_told_and_what_came_is_kept(
     assert KEY.encode() not in done.stdout + done.stderr + everything
 
 
+def test_ctrl_c_in_the_middle_of_an_answer_keeps_it(anthropic: FakeAnthropic, tmp_path: Path) -> None:
+    """An interrupt while the model speaks shows no traceback, exits with 130, and what was said stands."""
+    anthropic.plans.append(fake.falls_silent("说到一半"))
+    with started("chat", "早", cwd=tmp_path, env=anthropic.environment) as process:
+        assert process.stdout is not None
+        heard = b""
+        while "一半".encode() not in heard:
+            heard += os.read(process.stdout.fileno(), 4096)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (130, b"")
+    assert [(e["text"], e.get("status")) for e in said(tmp_path / "data")] == [("早", None), ("说到一半", "incomplete")]
+
+
 def test_of_several_piped_messages_one_failure_counts(anthropic: FakeAnthropic, tmp_path: Path) -> None:
     """The exit code is 1 when any turn failed, also when the last one went well; the talk went on."""
     anthropic.plans += [fake.refuses(401, "authentication_error"), fake.says("好", "的")]
@@ -145,7 +161,7 @@ def test_the_demo_shows_the_words_twice_over(tmp_path: Path) -> None:
 def test_the_demo_serves_what_it_showed(tmp_path: Path) -> None:
     """With --serve the last lines are address and token, and the talk of the demo can be read there."""
     with started("demo", "--serve", "--port", "0", cwd=tmp_path) as process:
-        server = Server(process)
+        server = Server(process, tmp_path)
         with server.client as client:
             newest = client.get("/api/conversations").json()["conversations"][0]
             read = client.get(f"/api/conversations/{newest['id']}").json()["messages"]

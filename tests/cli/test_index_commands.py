@@ -45,7 +45,8 @@ def test_ingest_and_fts_tell_what_they_did(tmp_path: Path) -> None:
     assert f"{first.json['messages']} messages, {first.json['passages']} passages are new" in first.err
     assert second.json == {"messages": 0, "passages": 0, "unreadable": [], "renewed": False}
     built, again = (paramecium("fts", "--json", cwd=tmp_path) for _ in range(2))
-    assert built.json == {"messages": first.json["messages"], "found": 0, "removed": 0, "built": True}
+    counts = {"messages": first.json["messages"], "found": 0, "removed": 0, "unreadable": []}
+    assert built.json == {**counts, "built": True}
     assert again.json == {**built.json, "built": False}
 
 
@@ -74,6 +75,7 @@ def test_an_unreadable_conversation_is_named_and_the_rest_goes_on(copy: Path) ->
     assert done.code == 1
     assert any(block.parent.name in name for name in done.json["unreadable"])
     assert "cannot be read, and was left out" in done.err
+    assert run(copy, "fts", "--json").code == 1
     assert [w["text"] for w in run(copy, "recall", "新的一天", "--exact", "--json").json["windows"]] == ["新的一天"]
     assert run(copy, "verify").code == 1
 

@@ -1,5 +1,6 @@
 """The root of the command line: global options, how errors are told, and what is loaded."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import COMMAND, environment, paramecium, started
+from tests.cli.process import COMMAND, environment, paramecium, started, until
 
 COMMANDS = ("init", "serve", "chat", "import", "ingest", "fts", "recall", "verify", "rebuild", "demo")
 HEAVY = ("pydantic", "rich", "numpy", "httpx", "uvicorn", "starlette", "boto3", "onnxruntime", "sqlite3", "asyncio")
@@ -128,8 +129,22 @@ def test_a_full_disk_under_the_result_is_told(life: Path, tmp_path: Path) -> Non
     assert b"Traceback" not in done.stderr
 
 
-def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
-    """An interrupt in the middle of a command shows no traceback, and exits with 130."""
+def test_ctrl_c_ends_a_job_quietly(tmp_path: Path) -> None:
+    """An interrupt in the middle of long work shows no traceback and exits with 130; the next run goes on."""
+    messages = [{"role": "user", "content": f"第{i}句，砚台"} for i in range(300)]
+    (tmp_path / "f.jsonl").write_text(json.dumps({"id": "c", "messages": messages}), "utf-8")
+    assert paramecium("import", "f.jsonl", cwd=tmp_path).code == 0
+    with started("ingest", cwd=tmp_path) as process:
+        # The last library to be loaded: from here on it embeds.
+        until("it embeds", lambda: "tokenizers" in Path(f"/proc/{process.pid}/maps").read_text("utf-8"))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert paramecium("ingest", "--json", cwd=tmp_path).json["messages"] == 300
+
+
+def test_ctrl_c_ends_a_server_quietly(tmp_path: Path) -> None:
+    """An interrupt ends the server without a traceback, with 130."""
     with started("--data", "d", "serve", "--port", "0", cwd=tmp_path) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith(b"Paramecium is at")

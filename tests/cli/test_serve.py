@@ -1,7 +1,6 @@
 """`paramecium serve` as a process: address, token, doors, ports and its end."""
 
 import json
-import os
 import shutil
 import signal
 import socket
@@ -65,7 +64,7 @@ def test_a_turn_streams_the_words_and_can_be_read(server: Server) -> None:
 def test_what_was_just_said_is_found_by_another_process(server: Server) -> None:
     """Before any ingest, a recall of the command line finds a new message by its words."""
     words = "雪豹玩偶放在书架最上层"
-    folder = Path(os.readlink(f"/proc/{server.process.pid}/cwd"))
+    folder = server.folder
     ask = ("recall", words, "--exact", "--json")
     assert paramecium(*ask, cwd=folder).json["windows"] == []
     server.chat(words)
@@ -109,7 +108,7 @@ def test_the_next_port_is_taken_by_itself(tmp_path: Path) -> None:
     urls = []
     with started("serve", cwd=tmp_path) as one, started("serve", cwd=tmp_path) as two:
         for process in (one, two):
-            running = Server(process)
+            running = Server(process, tmp_path)
             urls.append(running.url)
             assert running.client.get("/healthz").json() == {"ok": True}
             assert running.chat(f"第{len(urls)}个")[-1][1]["status"] == "complete"
@@ -126,7 +125,7 @@ def test_an_address_others_reach_needs_a_long_token(tmp_path: Path) -> None:
     for token, refused in (("short", True), (TOKEN, False)):
         config.write_text(f'token = "{token}"\n', "utf-8")
         config.chmod(0o600)
-        for host in ("0.0.0.0", "::", ""):
+        for host in ("0.0.0.0", "::", ""):  # noqa: S104 - that is what is refused
             with started("serve", "--host", host, "--port", "0", cwd=tmp_path) as process:
                 assert process.stderr is not None
                 first = process.stderr.readline().decode()

@@ -89,7 +89,7 @@ def test_the_transcript_is_sent_again(server: Server, anthropic: FakeAnthropic) 
 def test_what_goes_wrong_is_told_and_stored(
     plan: fake.Plan, kind: str, status: str, text: str, server: Server, anthropic: FakeAnthropic
 ) -> None:
-    """The stream ends with error and done; the question stands, what was said stands as incomplete; the talk goes on."""
+    """The stream ends with error and done; the question stands, what was said stands as incomplete; one goes on."""
     anthropic.plans.append(plan)
     events = server.chat("早")
     assert [name for name, _ in events][-2:] == ["error", "done"]
@@ -107,14 +107,16 @@ def test_what_goes_wrong_is_told_and_stored(
 def test_a_signal_in_the_middle_of_an_answer_keeps_it(anthropic: FakeAnthropic, tmp_path: Path) -> None:
     """The server ends within 5 s while the model is speaking; what was said by then is stored as incomplete."""
     anthropic.plans.append(fake.falls_silent("说到", "一半"))
-    with serving("--no-jobs", cwd=tmp_path, env=anthropic.environment) as server:
-        with server.client.stream("POST", "/api/chat", json={"message": "早"}) as answer:
-            heard = b""
-            for piece in answer.iter_raw():
-                heard += piece
-                if "一半".encode() in heard:
-                    break
-            assert server.end() < END_WITHIN_S
+    with (
+        serving("--no-jobs", cwd=tmp_path, env=anthropic.environment) as server,
+        server.client.stream("POST", "/api/chat", json={"message": "早"}) as answer,
+    ):
+        heard = b""
+        for piece in answer.iter_raw():
+            heard += piece
+            if "一半".encode() in heard:
+                break
+        assert server.end() < END_WITHIN_S
     blocks = sorted((tmp_path / "data").glob("main/archive/conversations/*/*.json"))
     entries = [e for b in blocks for e in json.loads(b.read_bytes())]
     assert [(e["text"], e.get("status")) for e in entries] == [("早", None), ("说到一半", "incomplete")]

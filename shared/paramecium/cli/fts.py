@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.ingest import end_if_unreadable
 
 
 def fts(
@@ -22,3 +23,4 @@ def fts(
         f"full text over {report['messages']} messages; "
         f"{report['found']} lost arrivals found, {report['removed']} objects cleared"
     )
+    end_if_unreadable(report)
