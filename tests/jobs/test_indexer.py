@@ -68,13 +68,16 @@ def test_two_models_never_meet_in_one_index(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_does_not_join_is_refused(tmp_path: Path) -> None:
-    """Coverage that is not where the batch begins, or a new index that is gone, is a VersionMismatch."""
+    """Coverage that is not where it begins, an index of another model, or a new one that is gone: VersionMismatch."""
     life = small_life(RamStore(), tmp_path)
     life.ingest()
     indexer = life.indexer()
     vectors = indexer.embed((), lambda _: None)
     with pytest.raises(VersionMismatch, match="took these messages in"):
         indexer.commit(indexer.standing(), Batch(begins={"shishi": 2}, ends={"shishi": 3}), vectors)
+    other = replace(indexer, embedder=OtherEmbedder())
+    with pytest.raises(VersionMismatch, match="made the index anew, with the model hash/1"):
+        other.commit(other.standing(), Batch(), other.embed((), lambda _: None))
     beside = replace(indexer, slot=keys.next_manifest("main"))
     with pytest.raises(VersionMismatch, match="put the new index in place"):
         beside.commit(Standing(Manifest(), None), Batch(), vectors)

@@ -213,6 +213,17 @@ def test_damage_in_what_grows_is_found_without_a_check(tmp_path: Path) -> None:
     assert life.verify().entries == 32
 
 
+def test_downloads_do_not_pile_up(tmp_path: Path) -> None:
+    """After a run no more is kept on this machine than the manifest names."""
+    life = small_life(RamStore(), tmp_path)
+    life.ingest()
+    indexer = life.indexer()
+    for i in range(3):
+        life.say("shishi", Entry(f"late-{i}", 0, role="user", text=f"还有第{i}句"))
+        assert ingest.ingest(indexer, check=False).messages == 1
+        assert len(list(indexer.cache.folder.iterdir())) <= 2
+
+
 class AwayStore(WatchedStore):
     """Is a store that cannot be reached."""
 

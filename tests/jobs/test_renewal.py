@@ -112,11 +112,13 @@ def test_the_old_objects_are_cleared_after_a_day_and_not_before(tmp_path: Path) 
     assert life.verify().problems == ()
 
 
-def test_a_new_index_of_a_third_model_begins_again(tmp_path: Path) -> None:
+def test_a_new_index_of_a_third_model_begins_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A renewal that was begun with one model is not gone on with by another."""
+    monkeypatch.setattr(ingest, "BATCH_PASSAGES", 8)
     life = old_life(tmp_path)
     with pytest.raises(Stopped):
-        life.ingest(AtMost(2).store(life.store))
+        life.ingest(AtMost(4).store(life.store))
+    assert renewal.beside(life.indexer()).standing().manifest.segments
 
     class Third(HashEmbedder):
         id = "hash/3"
