@@ -165,6 +165,15 @@ def test_the_demo_shows_the_words_and_serves(tmp_path: Path) -> None:
     assert paramecium("verify", cwd=tmp_path).code == 0
 
 
+def test_the_demo_leaves_a_life_of_its_own_alone(tmp_path: Path) -> None:
+    """Where other conversations stand and the sample does not, nothing is mixed into them."""
+    assert paramecium("chat", "早", cwd=tmp_path).code == 0
+    done = paramecium("demo", cwd=tmp_path)
+    assert done.code == 2
+    assert "--data" in done.sentence()
+    assert len(list((tmp_path / "data/main/archive/conversations").iterdir())) == 1
+
+
 def test_the_demo_without_an_account_says_so(tmp_path: Path) -> None:
     """A configuration without accounts is told before anything is brought in."""
     (tmp_path / "paramecium.toml").write_text("accounts = []\n", "utf-8")

@@ -5,18 +5,20 @@ Invariant: when `open` returns, the person's words stand in the archive, once, h
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paramecium import clock
 from paramecium.archive.heads import get_head, put_head
 from paramecium.archive.images import put_image
+from paramecium.archive.names import conversation_id
 from paramecium.chat.events import Ask
 from paramecium.chat.given import make_given
 from paramecium.chat.head import make_head
 from paramecium.chat.transcript import Transcript, Transcripts
-from paramecium.errors import ConversationMissing
-from paramecium.messages import Entry, Json
+from paramecium.errors import BadId, ConversationMissing
+from paramecium.messages import Entry, Json, check_id
 from paramecium.settings import Settings
 from paramecium.store.base import AppendOnly
 
@@ -74,7 +76,7 @@ class Opener:
 
     def _conversation(self, ask: Ask) -> tuple[str, Transcript | None]:
         if ask.conversation is not None:
-            return ask.conversation, self.transcripts.load(ask.conversation)
+            return self._named(ask.conversation)
         # A new conversation is named after its turn, so that asking again after an accident finds it.
         try:
             transcript = self.transcripts.load(ask.turn)
@@ -83,6 +85,17 @@ class Opener:
         if any(_is_question_of(e, ask) for e in transcript.entries):
             return ask.turn, transcript
         return clock.new_id(self.now()), None
+
+    def _named(self, name: str) -> tuple[str, Transcript]:
+        """A conversation by our id, or else by the one it had where it was imported from.
+
+        Ours is tried first and alone: a turn in a talk of ours must not pay for a look-up it does not need.
+        """
+        for ident in (name, conversation_id(name)):
+            with suppress(ConversationMissing, BadId):
+                return ident, self.transcripts.load(ident)
+        check_id(name)
+        raise ConversationMissing(f"no conversation {name}")
 
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)
