@@ -12,6 +12,7 @@ little-endian u4 a row (conversation, n, day, length), postings(key, documents, 
 
 import sqlite3
 import threading
+import weakref
 import zlib
 from array import array
 from bisect import bisect_left
@@ -120,7 +121,8 @@ class FullText:
             self._conversation, self._n, self._day, self._length = columns
             if len({*map(len, columns)}) != 1 or (self._conversation >= len(self._ids)).any():
                 raise ValueError("its columns do not fit together")
-            opened.pop_all()
+            # A view may outlive whoever opened it, so the file is closed with the last reference to this.
+            weakref.finalize(self, opened.pop_all().close)
 
     def close(self) -> None:
         """Closes the file."""
