@@ -127,8 +127,8 @@ def test_the_commands_do_what_is_said(checkout: Path) -> None:
     for step in steps:
         words = step.split()
         told[" ".join(words[3:4] + ["--json"] * ("--json" in words))] = results(f"{export}\n{step}", checkout)
-    assert "written: paramecium.toml" in told["init"]
-    assert "228 messages are new" in told["import"]
+    assert "paramecium.toml (readable by you alone)" in told["init"]
+    assert "228 messages new" in told["import"]
     assert "奶茶" in told["recall"].partition("\x00")[0]
     windows = json.loads(told["recall --json"].partition("\x00")[0])["windows"]
     assert windows

@@ -6,6 +6,7 @@ Invariant: secrets hide themselves when printed (`SecretStr`), and an unknown ke
 
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,6 +17,18 @@ from paramecium.errors import BadSetting
 DEFAULT_ANTHROPIC_MODELS = ("claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5")
 TOKEN_CHARS_MIN_PUBLIC = 24
 _NO_LIVES = ("derived", "papers")
+_PLAIN = {
+    "extra_forbidden": "there is no such key",
+    "tuple_type": 'must be a list, such as ["one", "two"]',
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "string_type": "must be text in quotation marks",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "missing": "is missing",
+}
 
 
 class _Section(BaseModel):
@@ -83,8 +96,8 @@ class SmallModel(_Section):
 class Settings(_Section):
     """Is the whole configuration; every key has a default."""
 
-    person: str = "我"
-    ai: str = "小草"
+    person: str = Field(default="我", min_length=1)
+    ai: str = Field(default="小草", min_length=1)
     timezone: str = "Asia/Shanghai"
     language: Literal["zh", "en"] = "zh"
     persona: Literal["always", "absent"] = "always"
@@ -146,6 +159,16 @@ def settings_from(table: Mapping[str, Any], where: str) -> Settings:
 def _told(error: Mapping[str, Any]) -> str:
     """Says what is wrong with which key; never the value, which may be a secret."""
     key = ".".join(map(str, error["loc"]))
-    said = "there is no such key" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Value error, ")
+    said = _PLAIN.get(error["type"]) or error["msg"].removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        said += _perhaps(str(error["loc"][-1]))
+    elif key in ("accounts", "clients") and error["type"] == "tuple_type":
+        said = f"write [[{key}]], with two brackets, before each one"
     said = f"{said[:1].lower()}{said[1:]}"
     return f"{key}: {said}" if key else said
+
+
+def _perhaps(key: str) -> str:
+    known = [name for section in (Settings, Client, Account, SmallModel, Model) for name in section.model_fields]
+    near = get_close_matches(key, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -90,7 +90,7 @@ def test_a_conversation_is_named_by_either_id(life: Path) -> None:
 def test_n_bounds_the_windows(life: Path) -> None:
     """--n gives at most so many windows, 5 by itself, and a person is told that there is more."""
     assert [len(windows(life, "砚台", *n)) for n in ((), ("--n", "1"), ("--n", "3"))] == [5, 1, 3]
-    assert "there is more; a larger --n shows it" in recall(life, "砚台", "--exact", "--n", "1").err
+    assert "there is more; a larger --n" in recall(life, "砚台", "--exact", "--n", "1").err
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_nothing_found_is_said(life: Path) -> None:
     assert windows(life, "曲率引擎", "--exact") == []
     done = recall(life, "曲率引擎", "--exact")
     assert (done.code, done.out) == (0, "")
-    assert "nothing was found; try other words" in done.err
+    assert "nothing was found; try " in done.err
 
 
 def test_a_person_reads_date_title_and_names(life: Path) -> None:

@@ -29,6 +29,7 @@ def chat(
     import anyio
 
     given: Context = context.obj
+    given.begin()
     named = None if conversation is None else _own_id(given, conversation)
     messages = _lines() if message is None else [message]
     patient = message is None and sys.stdin.isatty()

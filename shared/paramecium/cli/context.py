@@ -1,5 +1,6 @@
 """What every command starts from: the global options, made into parts on first use; and how results are shown."""
 
+import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -70,6 +71,24 @@ class Context:
         self.note_if_new()
         return lives
 
+    def begin(self) -> "LifeParts":
+        """Returns the life that is about to be written to, once its place is looked at and who speaks is said."""
+        from paramecium.wiring import check_place
+
+        check_place(self.parts)
+        if sys.stderr.isatty():
+            self._say_who_speaks()
+        return self.life_parts
+
+    def _say_who_speaks(self) -> None:
+        if self.config is None and not CONFIG_DEFAULT.exists():
+            tell(
+                f"note: no {CONFIG_DEFAULT} here, so names are {self.settings.person} and {self.settings.ai}, "
+                f"times are of {self.settings.timezone}; `paramecium init` writes one, --config names another"
+            )
+        elif os.environ.get("ANTHROPIC_API_KEY") and all(a.kind != "anthropic" for a in self.settings.accounts):
+            tell("note: ANTHROPIC_API_KEY is set, but the configuration has no account of kind anthropic to use it")
+
     def note_if_new(self) -> None:
         """Tells a person who looks into a folder that is not there, perhaps for a slip of the pen."""
         if self.bucket is None and not self.folder.exists():
@@ -101,6 +120,11 @@ def defaults() -> "Settings":
     from paramecium.wiring import default_settings
 
     return default_settings()
+
+
+def count(number: int, what: str) -> str:
+    """Returns the number with its word, in the singular for one."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def tell(line: str) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.context import Context, bar, count, show_json, tell, together
 from paramecium.cli.ingest import end_if_unreadable
 
 
@@ -19,8 +19,9 @@ def fts(
         report = together([asdict(life.build_fulltext(progress)) for life in given.worked])
     if as_json:
         show_json(report)
-    tell(
-        f"full text over {report['messages']} messages; "
-        f"{report['found']} lost arrivals found, {report['removed']} objects cleared"
-    )
+    tell(f"every word of {count(report['messages'], 'message')} can be searched for")
+    if report["found"]:
+        tell(f"{count(report['found'], 'message')} that nothing had told of came in")
+    if report["removed"]:
+        tell(f"{count(report['removed'], 'old file')} of the index cleared")
     end_if_unreadable(report)

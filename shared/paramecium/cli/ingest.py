@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.context import Context, bar, count, show_json, tell, together
 from paramecium.messages import Json
 
 
@@ -22,7 +22,7 @@ def ingest(
         report = together([asdict(life.ingest(progress)) for life in given.worked])
     if as_json:
         show_json(report)
-    tell(f"{report['messages']} messages, {report['passages']} passages are new in the index")
+    tell(f"new in the index: {count(report['messages'], 'message')}, {count(report['passages'], 'passage')}")
     end_if_unreadable(report)
 
 

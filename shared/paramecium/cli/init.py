@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -13,6 +13,8 @@ import typer
 from paramecium import clock
 from paramecium.cli.context import CONFIG_DEFAULT, Context, tell
 from paramecium.errors import BadSetting
+
+ASKED_MAX = 5
 
 
 def init(
@@ -30,16 +32,18 @@ def init(
     answers = {
         "person": person or _ask("Your name / 你的名字", "我"),
         "ai": ai or _ask("The AI's name / AI 的名字", "小草"),
-        "timezone": timezone or _ask("Time zone / 时区", _zone()),
-        "language": language or _ask("Language / 语言 (zh, en)", "zh"),
+        "timezone": timezone or _ask("Time zone / 时区", _zone(), _is_zone),
+        "language": language or _ask("Language / 语言 (zh, en)", "zh", lambda answer: answer in ("zh", "en")),
     }
     _check(_document(answers, _PARROT), path)
     account, told = _account()
     text = _document(answers, account)
     _check(text, path)
     _write_private(path, text)
-    tell(f"written: {path} (readable by you alone); {told}")
-    tell("next: `paramecium serve`, then open the address it prints; or `paramecium chat` here")
+    tell(f"written: {path.resolve()} (readable by you alone); {told}")
+    tell("commands look for it in the folder they run in; elsewhere name it with --config")
+    named = "" if given.data is None else f" --data {given.data}"
+    tell(f"next: `paramecium{named} chat` to talk here, or `paramecium{named} serve` for other programs")
 
 
 def _check_place(given: Context, path: Path, force: bool) -> None:
@@ -57,11 +61,23 @@ def _check(text: str, path: Path) -> None:
     read_settings(text, str(path))
 
 
-def _ask(question: str, default: str) -> str:
-    if not sys.stdin.isatty():
-        return default
-    answer: str = typer.prompt(question, default=default, err=True)
+def _ask(question: str, default: str, fits: Callable[[str], bool] = bool) -> str:
+    """Asks until the answer fits, a few times; what is wrong in the end is told by the settings."""
+    answer = default
+    for _ in range(ASKED_MAX if sys.stdin.isatty() else 0):
+        answer = typer.prompt(question, default=default, err=True)
+        if fits(answer):
+            break
+        tell(f"{answer!r} is none of these; the one in brackets would do")
     return answer
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
 
 
 def _ask_secret(question: str) -> str:

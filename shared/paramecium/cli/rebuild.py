@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.context import Context, bar, count, show_json, tell, together
 from paramecium.cli.ingest import end_if_unreadable
 
 
@@ -22,5 +22,5 @@ def rebuild(
         report = together([asdict(life.rebuild(progress)) for life in given.worked])
     if as_json:
         show_json(report)
-    tell(f"the index stands anew: {report['messages']} messages, {report['passages']} passages")
+    tell(f"the index stands anew: {count(report['messages'], 'message')}, {count(report['passages'], 'passage')}")
     end_if_unreadable(report)

@@ -36,7 +36,7 @@ def recall(
     else:
         sys.stdout.write("\n".join(map(_shown, found.windows)))
         sys.stdout.flush()
-    _tell_what_is_missing(given, found)
+    _tell_what_is_missing(given, found, exact)
 
 
 def _found(given: Context, raw: Json) -> "Found":
@@ -45,13 +45,16 @@ def _found(given: Context, raw: Json) -> "Found":
     return given.life_parts.finder.recall(read_query(raw))
 
 
-def _tell_what_is_missing(given: Context, found: "Found") -> None:
+def _tell_what_is_missing(given: Context, found: "Found", exact: bool) -> None:
     if found.damaged:
         tell("part of the index is damaged, something may be missing; `paramecium rebuild` makes it anew")
     if found.next:
-        tell("there is more; a larger --n shows it")
+        tell("there is more; a larger --n (up to 50), or dates, show it")
     if not found.windows:
-        tell("nothing was found; try other words, wider dates, or --exact for the very characters")
+        others = (
+            "fewer characters or wider dates" if exact else "other words, wider dates, or --exact for the very ones"
+        )
+        tell(f"nothing was found; try {others}")
         given.note_if_new()
 
 

@@ -7,6 +7,7 @@ terminal, the locale or the reader of our output.
 
 import os
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +30,7 @@ from paramecium.cli.context import Context, tell
 from paramecium.errors import BadInput, ParameciumError
 
 INTERRUPTED = 130
+GLOBAL = ("--data", "--store", "--life", "--config")
 
 app = typer.Typer(
     name="paramecium",
@@ -37,6 +39,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+def show_version(wanted: bool) -> None:
+    """Prints the version and ends."""
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"paramecium {version('paramecium')}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -48,6 +59,9 @@ def options(
         str | None, typer.Option(help="Which life of the archive.  [default: main; jobs go over every life]")
     ] = None,
     config: Annotated[Path | None, typer.Option(help="Configuration.  [default: ./paramecium.toml]")] = None,
+    version: Annotated[  # noqa: ARG001 (its callback has said it)
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Keeps every word you say to an AI, and finds it again word for word."""
     context.obj = Context(data=data, bucket=store, named_life=life, config=config)
@@ -71,13 +85,30 @@ def run() -> None:
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        code = _called(sys.argv[1:])
+        code = _called(hoisted(sys.argv[1:]))
         sys.__stdout__.flush()  # type: ignore[union-attr]
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain again when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 1
     sys.exit(code)
+
+
+def hoisted(arguments: list[str]) -> list[str]:
+    """Returns the arguments with the global options in front, where a person also puts them behind the command."""
+    front, rest = [], []
+    words = iter(arguments)
+    for word in words:
+        name, _, value = word.partition("=")
+        if word == "--":
+            rest += [word, *words]
+        elif name in GLOBAL and value:
+            front.append(word)
+        elif word in GLOBAL:
+            front += [word, *islice(words, 1)]
+        else:
+            rest.append(word)
+    return front + rest
 
 
 def _called(arguments: list[str]) -> int:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from paramecium.cli.context import Context, bar, show_json, tell, together
+from paramecium.cli.context import Context, bar, count, show_json, tell, together
 from paramecium.messages import Json
 
 SHOWN_MAX = 50
@@ -23,9 +23,13 @@ def verify(
         report = together([life.verify(progress).to_json() for life in given.worked])
     if as_json:
         show_json(report)
-    tell(f"{report['entries']} messages, {report['passages']} passages, {report['waiting']} wait for `ingest` or `fts`")
+    tell(f"{count(report['entries'], 'message')} read, {count(report['passages'], 'passage')} compared")
+    if report["waiting"]:
+        waiting = count(report["waiting"], "message")
+        tell(f"{waiting} not in the whole index yet: `ingest`, then `fts` (`serve` does both)")
     _end_if_wrong(report)
-    tell("everything is as it was said")
+    compared = report["passages"] or not report["entries"]
+    tell("everything is as it was said" if compared else "nothing is wrong, but there is no index yet to compare with")
 
 
 def _end_if_wrong(report: Json) -> None:
@@ -35,5 +39,7 @@ def _end_if_wrong(report: Json) -> None:
     if len(problems) > SHOWN_MAX:
         tell(f"  and {len(problems) - SHOWN_MAX} more; --json lists them")
     if problems:
-        tell(f"{len(problems)} problems; the archive is what counts: `paramecium rebuild` makes the index anew")
+        tell(
+            f"{count(len(problems), 'problem')}; the archive is what counts: `paramecium rebuild` makes the index anew"
+        )
         raise typer.Exit(1)

@@ -17,7 +17,7 @@ from paramecium import clock
 from paramecium.errors import AlreadyExists, BadId, KeyMissing, OutcomeUnknown, StoreUnavailable, VersionMismatch
 from paramecium.store.base import Blob, check_key, is_key
 from paramecium.store.files import disk_errors_named, flush, make_folder, remove_leftovers, temporary, write_new
-from paramecium.store.probe import check_folder
+from paramecium.store.probe import check_folder, check_place
 
 LOCK_WAIT_S = 30.0
 _LOCK_PAUSE_S = 0.002
@@ -43,6 +43,10 @@ class LocalStore:
     def probe(self) -> None:
         """Returns if the folder can hold a store; raises StoreUnavailable saying what to do."""
         check_folder(self.folder)
+
+    def check_place(self) -> None:
+        """Returns if the folder lies where a store may; writes nothing. Raises StoreUnavailable."""
+        check_place(self.folder)
 
     def get(self, key: str) -> Blob:
         """Returns the object; raises KeyMissing, StoreUnavailable."""

@@ -28,6 +28,17 @@ _ADVICE = "choose a folder on this computer's own disk, outside synced folders"
 
 def check_folder(folder: Path) -> None:
     """Returns if `folder` (which is made if missing) can hold a store; raises StoreUnavailable saying what to do."""
+    check_place(folder)
+    where = folder.resolve()
+    try:
+        make_folder(where)
+        _try(where, f".probe-{clock.new_id()}")
+    except OSError as error:
+        raise StoreUnavailable(f"{folder} cannot hold a store: {error.strerror or error}; {_ADVICE}") from error
+
+
+def check_place(folder: Path) -> None:
+    """Returns if `folder`, which need not be there yet, lies where a store may; writes nothing. Raises as above."""
     where = folder.resolve()
     synced = _synced_by(where)
     if synced:
@@ -35,11 +46,6 @@ def check_folder(folder: Path) -> None:
     kind = file_system(where)
     if kind in _NETWORK:
         raise StoreUnavailable(f"{folder} is on a network file system ({kind}); {_ADVICE}")
-    try:
-        make_folder(where)
-        _try(where, f".probe-{clock.new_id()}")
-    except OSError as error:
-        raise StoreUnavailable(f"{folder} cannot hold a store: {error.strerror or error}; {_ADVICE}") from error
 
 
 def _try(folder: Path, name: str) -> None:

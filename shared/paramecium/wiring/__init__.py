@@ -8,10 +8,20 @@ from paramecium.wiring.parts import Parts
 from paramecium.wiring.start import (
     add_jobs,
     build_parts,
+    check_place,
     default_settings,
     hand_over,
     parts_from_environment,
     probe,
 )
 
-__all__ = ["Parts", "add_jobs", "build_parts", "default_settings", "hand_over", "parts_from_environment", "probe"]
+__all__ = [
+    "Parts",
+    "add_jobs",
+    "build_parts",
+    "check_place",
+    "default_settings",
+    "hand_over",
+    "parts_from_environment",
+    "probe",
+]

@@ -95,6 +95,14 @@ def probe(parts: Parts) -> None:
         parts.store.probe()
 
 
+def check_place(parts: Parts) -> None:
+    """Raises StoreUnavailable when the store's folder lies where a sync program or a network would harm it."""
+    from paramecium.store.local import LocalStore
+
+    if isinstance(parts.store, LocalStore):
+        parts.store.check_place()
+
+
 def add_jobs(parts: Parts, tell: Callable[[str], None], lives: Sequence[str]) -> None:
     """Has the jobs of these lives run beside the server, at once when it starts and then on their cadence."""
 
