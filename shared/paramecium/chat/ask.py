@@ -17,11 +17,13 @@ IMAGE_BYTES_MAX: Final = 5_000_000
 
 
 def checked(ask: Ask) -> Ask:
-    """Returns the question with its text whole; raises BadId, BadInput, TooLarge."""
+    """Returns the question with its text whole; raises BadId, BadInput, TooLarge.
+
+    A conversation may be named by its original id, which has any form; that is looked at where it is read.
+    """
     check_id(ask.turn)
-    for name in (ask.conversation, ask.parent or None):
-        if name is not None:
-            check_id(name)
+    if ask.parent:
+        check_id(ask.parent)
     if ask.parent is not None and ask.conversation is None:
         raise BadInput("a parent was named but no conversation")
     if (not ask.text or ask.text.isspace()) and not ask.images:

@@ -5,18 +5,20 @@ Invariant: when `open` returns, the person's words stand in the archive, once, h
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paramecium import clock
 from paramecium.archive.heads import get_head, put_head
 from paramecium.archive.images import put_image
+from paramecium.archive.names import conversation_id
 from paramecium.chat.events import Ask
 from paramecium.chat.given import make_given
 from paramecium.chat.head import make_head
 from paramecium.chat.transcript import Transcript, Transcripts
-from paramecium.errors import ConversationMissing
-from paramecium.messages import Entry, Json
+from paramecium.errors import BadId, ConversationMissing
+from paramecium.messages import Entry, Json, check_id
 from paramecium.settings import Settings
 from paramecium.store.base import AppendOnly
 
@@ -54,7 +56,8 @@ class Opener:
         """Returns the opening of a turn, its question stored.
 
         A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
-        the conversation or the parent is not there, BadInput for an image of no known format.
+        the conversation or the parent is not there, BadId for a name none can have, BadInput for an image of no known
+        format.
         """
         conv, transcript = self._conversation(ask)
         if transcript is None:
@@ -74,7 +77,7 @@ class Opener:
 
     def _conversation(self, ask: Ask) -> tuple[str, Transcript | None]:
         if ask.conversation is not None:
-            return ask.conversation, self.transcripts.load(ask.conversation)
+            return self._named(ask.conversation)
         # A new conversation is named after its turn, so that asking again after an accident finds it.
         try:
             transcript = self.transcripts.load(ask.turn)
@@ -83,6 +86,16 @@ class Opener:
         if any(_is_question_of(e, ask) for e in transcript.entries):
             return ask.turn, transcript
         return clock.new_id(self.now()), None
+
+    def _named(self, conversation: str) -> tuple[str, Transcript]:
+        # Ours first; an imported one is named by its original id as well, in whatever form that is.
+        try:
+            return conversation, self.transcripts.load(check_id(conversation))
+        except (BadId, ConversationMissing) as error:
+            with suppress(ConversationMissing):
+                foreign = conversation_id(conversation)
+                return foreign, self.transcripts.load(foreign)
+            raise error
 
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)
