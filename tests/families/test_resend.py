@@ -40,8 +40,8 @@ def door(tmp_path: Path) -> Door:
 
 @pytest.mark.parametrize("name", TURNS)
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "other worker"])
-async def test_a_turn_that_is_sent_again_is_told_again(name: str, elsewhere: bool, door: Door) -> None:  # noqa: FBT001
-    """Sent six times under one name, here or to other processes, a turn stands once and asks the model once (D7 107)."""
+async def test_a_turn_that_is_sent_again_is_told_again(name: str, elsewhere: bool, door: Door) -> None:
+    """Sent six times under one name, here or elsewhere, a turn stands once and asks the model once (D7 107)."""
     door.upstream.enqueue(calls("雪", first="c"), says("记得。"))
     body = {"message": "还记得雪吗", "turn": "turn-1"} | TURNS[name]
     first = await door.chat(**body)

@@ -44,7 +44,9 @@ VECTORS = {
     "comments": b": hello\n\n" + PLAIN.replace(b"\n\n", b"\n\n: keep-alive\n\n"),
     "empty data": PLAIN.replace(b"\n\n", b"\n\ndata: \n\ndata:\n\ndata\n\n"),
     "data alone": b"".join(b"data:" + json.dumps(e, ensure_ascii=False).encode() + b"\n\n" for e in EVENTS),
-    "over lines": PLAIN.replace(b"\ndata: {", b"\nid: 7\nretry: 9\ndata: {").replace(b'"index": 1, ', b'"index":\ndata: 1, '),
+    "over lines": PLAIN.replace(b"\ndata: {", b"\nid: 7\nretry: 9\ndata: {").replace(
+        b'"index": 1, ', b'"index":\ndata: 1, '
+    ),
     "done around": b"data: [DONE]\n\n" + PLAIN + b"data: [DONE]\n\n",
 }
 
@@ -94,22 +96,27 @@ def test_every_vector_that_breaks_off_is_not_finished(name: str) -> None:
         assert "".join(b["text"] for b in reply.so_far() if b["type"] == "text") == told
 
 
-@pytest.mark.parametrize("kind", ["text", "thinking", "arguments"])
+BLOCKS: dict[str, tuple[str, str, Json]] = {
+    "text": ("text", "text_delta", {"type": "text", "text": ""}),
+    "thinking": ("thinking", "thinking_delta", {"type": "thinking", "thinking": "", "signature": "s"}),
+    "arguments": ("partial_json", "input_json_delta", {"type": "tool_use", "id": "t", "name": "n", "input": {}}),
+}
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("word", ["修", "é", "𠮷", "👨‍👩‍👧"])
 def test_a_character_cut_apart_in_deltas_is_made_whole(kind: str, word: str) -> None:
     """Bytes of one character, or halves of a pair in escapes, over two deltas of any kind are one character (D1 7)."""
-    field, delta, content = {
-        "text": ("text", "text_delta", {"type": "text", "text": ""}),
-        "thinking": ("thinking", "thinking_delta", {"type": "thinking", "thinking": "", "signature": "s"}),
-        "arguments": ("partial_json", "input_json_delta", {"type": "tool_use", "id": "t", "name": "n", "input": {}}),
-    }[kind]
+    field, delta, content = BLOCKS[kind]
     before, after = ('{"q": "', '"}') if kind == "arguments" else ("前", "后")
 
     def deltas(*pieces: str) -> list[Json]:
         return block(0, content, *({"type": delta, field: p} for p in pieces))
 
     halves = [word.encode("utf-16", "surrogatepass")[2:][i : i + 2].decode("utf-16", "surrogatepass") for i in (0, 2)]
-    streams = [sse(start(), *deltas(before + halves[0], halves[1] + after), *end(), escape=True)] if word == "𠮷" else []
+    streams = (
+        [sse(start(), *deltas(before + halves[0], halves[1] + after), *end(), escape=True)] if word == "𠮷" else []
+    )
     raw = sse(start(), *deltas(before + "A1", "B2" + after), *end())
     body = word.encode()
     streams += [raw.replace(b"A1", body[:i]).replace(b"B2", body[i:]) for i in range(1, len(body))]

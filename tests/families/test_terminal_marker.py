@@ -138,8 +138,10 @@ def test_a_reason_with_every_piece_counts_once_and_last() -> None:
 @pytest.mark.parametrize("index", [0, 7])
 def test_blocks_under_one_index_are_all_kept(index: int) -> None:
     """A service that gives every block the same index loses none of them (D2 35, 37)."""
-    uses = [{"type": "tool_use", "id": f"t{i}", "name": "recall", "input": {}} for i in range(2)]
-    calls = [block(index, u, {"type": "input_json_delta", "partial_json": f'{{"n": {u["id"][1]}}}'}) for u in uses]
+    calls = []
+    for i in range(2):
+        use = {"type": "tool_use", "id": f"t{i}", "name": "recall", "input": {}}
+        calls.append(block(index, use, {"type": "input_json_delta", "partial_json": f'{{"n": {i}}}'}))
     events = [*text(index, "先说", "一句"), *calls[0], *calls[1], *text(index, "再说")]
     closing = [[], [e for e in events if e["type"] == "content_block_stop"]]
     for left_out in closing:

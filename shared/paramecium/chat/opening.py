@@ -91,11 +91,11 @@ class Opener:
         # Ours first; an imported one is named by its original id as well, in whatever form that is.
         try:
             return conversation, self.transcripts.load(check_id(conversation))
-        except (BadId, ConversationMissing) as error:
+        except (BadId, ConversationMissing):
             with suppress(ConversationMissing):
                 foreign = conversation_id(conversation)
                 return foreign, self.transcripts.load(foreign)
-            raise error
+            raise
 
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)
