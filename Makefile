@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 MODEL := multilingual-e5-small
+export ORT_DISABLE_TELEMETRY := 1
 
 .PHONY: setup setup-test model run test check bench eval lock clean
 

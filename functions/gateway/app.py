@@ -25,8 +25,8 @@ from functions.gateway.house import House
 from functions.gateway.static_pages import Pages
 from functions.gateway.turns import Turns
 
-# A server that is told to end has 5 s, and uvicorn takes up to one for open streams before it asks us.
-GRACE_S = 3.0
+# A server that is told to end has 5 s: one goes to uvicorn for open streams, one to the jobs and a slow machine.
+GRACE_S = 2.0
 
 
 def create_app(house: House) -> Starlette:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from paramecium.archive.names import conversation_id
 from paramecium.chat.events import Ask, Done, Started, Text, Thinking, ToolStep
 from paramecium.errors import BadId, BadInput, ConversationMissing, NotConfigured, ParameciumError, TooLarge
 from paramecium.messages import dump_json
@@ -123,6 +124,16 @@ def test_what_is_wrong_is_told_before_anything_is_stored(more: dict[str, Any], e
     with pytest.raises(error):
         house.turn(Ask(**{"turn": "t", "text": "问", **more}))
     assert list(house.store.list("")) == before
+
+
+def test_a_conversation_goes_by_the_id_it_was_imported_with_too() -> None:
+    """Named by its original id, whatever form that has, the talk goes on in the conversation it became."""
+    house = House()
+    house.says(says("好"), says("也好"))
+    ours = conversation_id("我的 对话/1")
+    house.talk(ours, "问")
+    house.turn(Ask("t", "再问", "我的 对话/1"))
+    assert [e.text for e in house.entries(ours)][-2:] == ["再问", "也好"]
 
 
 def test_an_account_without_key_is_told_before_anything_is_stored() -> None:

@@ -189,8 +189,6 @@ def test_a_note_of_success_that_cannot_be_read_is_made_anew(tmp_path: Path) -> N
         assert fts_build.last_success(life.store, "main") == life.now()
 
 
-# The writer's unnamed temporary file is closed by the collector: it has no method for giving up.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_it_stops_in_the_middle_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked to stop while it builds, it names nothing; the next run does."""
     life = small_life(RamStore(), tmp_path)

@@ -8,22 +8,25 @@ from dataclasses import replace
 from typing import Final
 
 from paramecium.chat.events import Ask
-from paramecium.errors import BadInput, TooLarge
+from paramecium.errors import BadId, BadInput, TooLarge
 from paramecium.messages import check_id, whole
 
 TEXT_BYTES_MAX: Final = 1_000_000
 IMAGES_MAX: Final = 20
+NAME_CHARS_MAX: Final = 500
 IMAGE_BYTES_MAX: Final = 5_000_000
 
 
 def checked(ask: Ask) -> Ask:
     """Returns the question with its text whole; raises BadId, BadInput, TooLarge.
 
-    A conversation may be named by its original id, which has any form; that is looked at where it is read.
+    A conversation may be named by the id it had where it was imported from, which has no form.
     """
     check_id(ask.turn)
     if ask.parent:
         check_id(ask.parent)
+    if ask.conversation is not None and (not ask.conversation or len(ask.conversation) > NAME_CHARS_MAX):
+        raise BadId(f"not a conversation: {ask.conversation!r:.80}")
     if ask.parent is not None and ask.conversation is None:
         raise BadInput("a parent was named but no conversation")
     if (not ask.text or ask.text.isspace()) and not ask.images:

@@ -56,8 +56,7 @@ class Opener:
         """Returns the opening of a turn, its question stored.
 
         A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
-        the conversation or the parent is not there, BadId for a name none can have, BadInput for an image of no known
-        format.
+        the conversation or the parent is not there, BadInput for an image of no known format.
         """
         conv, transcript = self._conversation(ask)
         if transcript is None:
@@ -87,15 +86,16 @@ class Opener:
             return ask.turn, transcript
         return clock.new_id(self.now()), None
 
-    def _named(self, conversation: str) -> tuple[str, Transcript]:
-        # Ours first; an imported one is named by its original id as well, in whatever form that is.
-        try:
-            return conversation, self.transcripts.load(check_id(conversation))
-        except (BadId, ConversationMissing):
-            with suppress(ConversationMissing):
-                foreign = conversation_id(conversation)
-                return foreign, self.transcripts.load(foreign)
-            raise
+    def _named(self, name: str) -> tuple[str, Transcript]:
+        """A conversation by our id, or else by the one it had where it was imported from.
+
+        Ours is tried first and alone: a turn in a talk of ours must not pay for a look-up it does not need.
+        """
+        for ident in (name, conversation_id(name)):
+            with suppress(ConversationMissing, BadId):
+                return ident, self.transcripts.load(ident)
+        check_id(name)
+        raise ConversationMissing(f"no conversation {name}")
 
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)

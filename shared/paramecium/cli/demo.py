@@ -8,7 +8,8 @@ import typer
 from paramecium.cli import serve as server
 from paramecium.cli.chat import one_turn
 from paramecium.cli.context import Context, bar, tell
-from paramecium.errors import Missing
+from paramecium.errors import BadSetting, Missing
+from paramecium.messages import load_json
 
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample_life.jsonl"
 QUESTION = "我后来决定奶茶就喝哪一种了？"
@@ -26,6 +27,7 @@ def demo(
     if not SAMPLE.exists():
         raise Missing(f"the sample life is not at {SAMPLE}; the demo runs from a checkout")
     choice = given.parts.upstreams.choose(None, None)
+    refuse_a_real_life(given)
     bring_in(given)
     tell(f"\nasking {choice.account.name} ({choice.model}): {QUESTION}\n")
     well = anyio.run(_ask, given)
@@ -35,6 +37,16 @@ def demo(
         server.run(given, settings, "127.0.0.1", port, jobs=True, made=made)
     elif not well:
         raise typer.Exit(1)
+
+
+def refuse_a_real_life(given: Context) -> None:
+    """Raises BadSetting where a life stands that the sample would be mixed into."""
+    from paramecium.archive.names import conversation_id
+
+    first = load_json(SAMPLE.read_bytes().partition(b"\n")[0])["id"]
+    archive = given.life_parts.archive
+    if not archive.blocks(conversation_id(first)) and any(True for _ in archive.heads()):
+        raise BadSetting(f"a life of its own is in {given.folder}; name another folder for the demo with --data")
 
 
 def bring_in(given: Context) -> None:

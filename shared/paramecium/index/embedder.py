@@ -188,6 +188,8 @@ def _checked(folder: Path, name: str, sha256: str) -> bytes:
 def _load(folder: Path, card: dict[str, Any], threads: int) -> _Engine:
     pins = {card["model"]: "", card["tokenizer"]: "", **card["sha256"]}  # a file without a pin is refused too
     files = {name: _checked(folder, name, pin) for name, pin in pins.items()}
+    # The library reports to its makers, and leaves files in the home folder, unless told not to before it loads.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
     from tokenizers import Tokenizer
 

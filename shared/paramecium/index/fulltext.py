@@ -67,6 +67,10 @@ class FullTextWriter:
             self._columns[name].append(value)
         self._inversion.add(folded)
 
+    def close(self) -> None:
+        """Gives up what was not finished."""
+        self._inversion.close()
+
     def finish(self, covered: Mapping[str, int]) -> None:
         """Writes the file; `covered` says for each conversation up to which number (exclusive) it was added.
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from paramecium.errors import Damaged
+from paramecium.errors import BadId, Damaged
 from paramecium.messages import Json
 from paramecium.store import keys
 
@@ -96,7 +96,7 @@ def manifest_from(raw: Json, key: str) -> Manifest:
         if raw["v"] != VERSION:
             raise Damaged(f"{key}: a manifest of version {raw['v']!r:.20}, not {VERSION}")
         manifest = _manifest_from(raw)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (BadId, KeyError, TypeError, AttributeError, ValueError) as error:
         raise Damaged(f"{key}: not a manifest: {type(error).__name__} {error}") from error
     wrong = [*wrong_names(manifest)]
     if wrong:
@@ -127,7 +127,7 @@ def _manifest_from(raw: Json) -> Manifest:
         passages_version=_count(raw["passages_version"]),
         segments=tuple(_segment_from(s) for s in raw["segments"]),
         fulltext=fulltext and Fulltext(_name_from(fulltext["file"]), _count(fulltext["messages"]), _ulids(fulltext)),
-        coverage=Coverage({c: _count(n) for c, n in coverage["conversations"].items()}, _string(coverage["arrivals"])),
+        coverage=Coverage({c: _count(n) for c, n in coverage["conversations"].items()}, _arrival(coverage["arrivals"])),
         retired=tuple(Retired(_string(r["key"]), _moment(r["at"])) for r in raw["retired"]),
     )
 
@@ -149,6 +149,12 @@ def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"not a string: {value!r:.40}")
     return value
+
+
+def _arrival(value: Any) -> str:
+    if value != "":
+        keys.read_arrival(_string(value))
+    return _string(value)
 
 
 def _moment(value: Any) -> str:

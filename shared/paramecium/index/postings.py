@@ -110,6 +110,10 @@ class Inversion:
                 if len(keys):
                     yield from _encoded(keys, new_row[rows], counts)
 
+    def close(self) -> None:
+        """Lets go of the runs, whether they were used or not."""
+        self._file.close()
+
     def _spill(self) -> None:
         if self._chars:
             self._runs.append(self._write(_occurrences(self._texts, self._rows)))

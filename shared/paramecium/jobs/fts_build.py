@@ -8,6 +8,7 @@ manifest names a full text only after the whole file stands, and an object is cl
 import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -121,16 +122,16 @@ def _built(indexer: Indexer, manifest: Manifest) -> Fulltext:
     of = sum(len(s.conv) for s in segments)
     with tempfile.TemporaryDirectory(prefix="paramecium-") as folder:
         path = Path(folder) / "fulltext.sqlite"
-        writer = FullTextWriter(path)
         count = 0
-        for conversation, n, day, text in _messages(segments):
-            writer.add(conversation, n, day, text)
-            count += 1
-            if count % 1000 == 0:
-                indexer.progress(count, of)
-                indexer.breathe()
+        with closing(FullTextWriter(path)) as writer:
+            for conversation, n, day, text in _messages(segments):
+                writer.add(conversation, n, day, text)
+                count += 1
+                if count % 1000 == 0:
+                    indexer.progress(count, of)
+                    indexer.breathe()
+            writer.finish(manifest.coverage.conversations)
         indexer.progress(max(of, 1), max(of, 1))
-        writer.finish(manifest.coverage.conversations)
         body = path.read_bytes()
     key = keys.fulltext(indexer.life, clock.new_id(indexer.now()))
     indexer.store.create(key, body)

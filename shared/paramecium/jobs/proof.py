@@ -6,16 +6,14 @@ covered yet, or not in the full text yet, waits.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 
-from paramecium.errors import BadId, Damaged, KeyMissing
+from paramecium.errors import Damaged, KeyMissing
 from paramecium.index.fulltext import FullText
 from paramecium.index.manifest import Manifest, SegmentName
 from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said
 from paramecium.index.segment import Segment
 from paramecium.jobs.indexer import Indexer
-from paramecium.recall.fresh import since
 from paramecium.recall.views import open_fulltext
 
 PROBE_EVERY = 50
@@ -136,15 +134,10 @@ class IndexProof:
 
     def _read_manifest(self) -> Manifest:
         try:
-            manifest = self._indexer.standing().manifest
-            since(manifest)
+            return self._indexer.standing().manifest
         except Damaged as error:
             self._wrong(str(error))
             return Manifest()
-        except BadId as error:
-            self._wrong(f"{self._indexer.key}: {error}")
-            return replace(manifest, coverage=replace(manifest.coverage, arrivals=""))
-        return manifest
 
     def _open(self, name: SegmentName) -> Segment | None:
         try:

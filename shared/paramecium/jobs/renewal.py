@@ -8,11 +8,10 @@ Invariant: the new manifest is put in place in one write, once, and only when it
 from contextlib import suppress
 from dataclasses import replace
 
-from paramecium.errors import BadId, Damaged, KeyMissing, VersionMismatch
+from paramecium.errors import Damaged, KeyMissing, VersionMismatch
 from paramecium.index.manifest import Manifest, SegmentName, Standing, read_manifest
 from paramecium.index.passages import VERSION as PASSAGES_VERSION
 from paramecium.jobs.indexer import Indexer
-from paramecium.recall.fresh import since
 from paramecium.store import keys
 
 TRIES_MAX = 5
@@ -25,8 +24,7 @@ def needed(indexer: Indexer, *, check: bool = True) -> bool:
     """
     try:
         manifest = indexer.standing().manifest
-        since(manifest)
-    except (Damaged, BadId):
+    except Damaged:
         return True
     other = bool(manifest.segments) and not indexer.same_kind(manifest)
     return other or _begun(indexer) or (check and _damaged(indexer, manifest))

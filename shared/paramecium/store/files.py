@@ -23,6 +23,7 @@ _ADVICE = {
     errno.EACCES: "no permission; the folder must belong to the user who runs this",
     errno.EPERM: "not permitted; the folder must belong to the user who runs this, on a disk with hard links",
     errno.EXDEV: "a part of the folder is on another disk; keep all of it on one",
+    errno.ENOENT: "the folder is gone or cannot be made; is its disk mounted?",
     errno.EMFILE: "too many open files; raise the limit of open files (ulimit -n)",
 }
 

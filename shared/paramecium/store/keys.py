@@ -18,7 +18,7 @@ _ARRIVAL = re.compile(r".*/arrivals/(\d{4}-\d\d-\d\d)/(\d{9})-([a-z0-9-]{1,64})-
 def check_life(life: str) -> str:
     """Returns `life` if it may name a life; raises BadId otherwise."""
     if not _LIFE.match(life) or life in _RESERVED:
-        raise BadId(f"not a name for a life: {life!r:.60}")
+        raise BadId(f"not a name for a life: {life!r:.60}; it takes a-z, 0-9 and -, and is neither derived nor papers")
     return life
 
 

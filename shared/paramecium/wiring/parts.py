@@ -67,8 +67,6 @@ class Parts(Building):
         """Returns the embedding model of its folder; raises ModelMissing."""
         from paramecium.index.embedder import Embedder, default_model_folder
 
-        # onnxruntime reports to its makers, and leaves files in the home folder, unless told not to before it loads.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         return self._embedder or Embedder(default_model_folder(), threads=embedding_threads())
 
     @BuiltOnce
