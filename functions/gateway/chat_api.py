@@ -52,7 +52,8 @@ class ChatDoor:
         fields = Fields(await read_json(request, settings.body_bytes_max))
         streamed = fields.flag("stream", default=True)
         client = client_of(request)
-        ask = ask_from(fields, clock.new_id(), client)
+        # Who names the turn may send it again after an accident: it is then told again, and stored once.
+        ask = ask_from(fields, fields.text("turn") or clock.new_id(), client)
         chat = await to_thread.run_sync(self._house.chat, client.life)
         listener = self._turns.start(chat, ask)
         first = await listener.first()

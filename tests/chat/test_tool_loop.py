@@ -1,6 +1,7 @@
 """The rounds of a turn: calls answered in order, bounded, and never in the way of an answer."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,3 +182,15 @@ def test_an_empty_answer_after_tools_is_complete_and_the_talk_goes_on() -> None:
     house.talk("u", "喂", "t")
     roles = [m["role"] for m in house.upstream.requests[2].messages]
     assert roles == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_every_round_keeps_what_it_used() -> None:
+    """The cache counts of each round stand in the answer and are told, none in another's place (D3 59)."""
+    house = House()
+    *asked, end = calls("雪", text="找找")
+    counts = {"input_tokens": 7, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 40}
+    house.says([*asked, replace(end, usage=counts)], says("好", cache_read_input_tokens=140, output_tokens=2))
+    told = done(house.turn(Ask("t", "问")))
+    kept = [{k: v for k, v in one.items() if k.endswith("_tokens")} for one in told.usage]
+    assert kept == [counts, {"cache_read_input_tokens": 140, "output_tokens": 2}]
+    assert house.entries("t")[1].usage == told.usage

@@ -1,5 +1,7 @@
 """The index keeps what the person and the AI said, and the marks of a conversation; nothing else of an entry."""
 
+from dataclasses import replace
+
 import pytest
 
 from paramecium.index.said import Mark, Said, day_of, mark_from, said_from
@@ -15,10 +17,11 @@ def test_a_message_is_kept_as_it_was_said() -> None:
 
 
 @pytest.mark.parametrize("entry", [Entry("m1", 0, "message", role="system", text="规则"), Entry("m1", 0, "tombstone")])
-def test_what_nobody_said_is_not_kept(entry: Entry) -> None:
-    """A system message and a tombstone are neither words nor marks."""
+def test_of_what_nobody_said_only_the_place_is_kept(entry: Entry) -> None:
+    """A system message and a tombstone leave no word, but what hangs on them is known to hang on what is above."""
     assert said_from("c1", entry) is None
-    assert mark_from("c1", entry) is None
+    assert mark_from("c1", entry) == Mark("c1", 0, "link", "m1 ")
+    assert mark_from("c1", replace(entry, parent="m0")) == Mark("c1", 0, "link", "m1 m0")
 
 
 @pytest.mark.parametrize("kind", ["rename", "star", "project", "choose"])

@@ -46,6 +46,16 @@ def test_a_parent_that_is_not_there_is_bridged() -> None:
     assert edited.chain_of(1) == (1, 2)
 
 
+def test_what_nobody_said_is_gone_through() -> None:
+    """Behind a hidden message stands what it hangs on, not the other version that happens to come before it."""
+    hidden = [Mark("a", 2, "link", "s q"), Mark("a", 3, "link", "t s"), Mark("a", 0, "link", "root ")]
+    talk = line((1, "q", "root"), (4, "other", "q"), (5, "r", "t"), marks=hidden)
+    assert talk.path == (1, 5)
+    assert talk.chain_of(4) == (1, 4)
+    circle = [Mark("a", 2, "link", "s t"), Mark("a", 3, "link", "t s")]
+    assert line((1, "q", None), (4, "r", "t"), marks=circle).path == (1, 4)
+
+
 def test_parents_in_a_circle_end() -> None:
     """A message that is its own ancestor is on the path once."""
     talk = line((0, "a", "b"), (1, "b", "a"), (2, "c", "c"))

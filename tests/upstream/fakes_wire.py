@@ -28,7 +28,8 @@ def sse(*events: Json, escape: bool = False) -> bytes:
     """Returns stream events as the service sends them."""
     out = b""
     for event in events:
-        data = json.dumps(event, ensure_ascii=escape).encode()
+        # Half a character has no bytes of its own: a service can only send it escaped.
+        data = json.dumps(event, ensure_ascii=escape).encode("utf-8", "backslashreplace")
         out += b"event: " + event["type"].encode() + b"\ndata: " + data + b"\n\n"
     return out
 

@@ -11,6 +11,7 @@ from typing import Final
 from paramecium.messages import Entry
 
 MARKS: Final = ("rename", "star", "project", "choose")
+LINK: Final = "link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Is an entry that steers a conversation's title, place or path; `kind` is one of MARKS."""
+    """Is an entry that steers a conversation's title, place or path; `kind` is one of MARKS, or LINK.
+
+    Of a message that nobody said (a system message, a tombstone) a link is kept: its id, a space, and its parent's id,
+    so that what hangs on it is known to hang on what stands before it.
+    """
 
     conversation: str
     n: int
@@ -57,7 +62,11 @@ def said_from(conversation: str, entry: Entry) -> Said | None:
 
 def mark_from(conversation: str, entry: Entry) -> Mark | None:
     """Returns the mark of an entry, or None when it is none."""
-    return Mark(conversation, entry.n, entry.kind, entry.text) if entry.kind in MARKS else None
+    if entry.kind in MARKS:
+        return Mark(conversation, entry.n, entry.kind, entry.text)
+    if entry.is_message:
+        return None
+    return Mark(conversation, entry.n, LINK, f"{entry.id} {entry.parent or ''}")
 
 
 def day_of(at: str) -> int:

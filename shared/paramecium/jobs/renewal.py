@@ -115,18 +115,16 @@ def _damaged(indexer: Indexer, manifest: Manifest) -> bool:
     """An object may be gone while its download is still here, so they are listed, too."""
     standing = set(indexer.store.list(keys.index_objects(indexer.life))) if manifest.segments else set()
     named = {part.key for name in manifest.segments for part in (name.vectors, name.words)}
-    return not named <= standing or not all(_opens(indexer, name) for name in manifest.segments)
+    return not named <= standing or not all(_opens(indexer, name, manifest.model) for name in manifest.segments)
 
 
-def _opens(indexer: Indexer, name: SegmentName) -> bool:
+def _opens(indexer: Indexer, name: SegmentName, model: str) -> bool:
     """A download that was damaged is gone after the first try; the second one fetches anew."""
     for _ in range(2):
         try:
-            indexer.cache.open(name)
+            return indexer.cache.open(name).model == model
         except Damaged:
             continue
         except KeyMissing:
             return False
-        else:
-            return True
     return False

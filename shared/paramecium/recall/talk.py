@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from paramecium.errors import ConversationMissing
 from paramecium.index.passages import is_grapheme_boundary
-from paramecium.index.said import Mark
+from paramecium.index.said import LINK, Mark
 
 TITLE_CHARS_MAX = 30
 TALKS_KEPT = 256
@@ -33,7 +33,8 @@ class Talk:
             raise ConversationMissing(f"no conversation {conversation}")
         self.numbers = tuple(n for n, _ in ordered)
         number_of = {ident: n for n, (ident, _) in ordered}
-        self._parents = _joined(ordered, number_of)
+        silent = dict(_link(m.value) for m in marks if m.kind == LINK)
+        self._parents = _joined([(n, _above(p, number_of, silent)) for n, (_, p) in ordered], number_of)
         chosen = [m for m in marks if m.kind == "choose" and m.value in number_of]
         newest = self.numbers[-1]
         self.path = self._chain(number_of[chosen[-1].value] if chosen and chosen[-1].n > newest else newest)
@@ -106,17 +107,29 @@ def _beginning(text: str) -> str:
     return _BREAKS.sub(" ", text[: cut or TITLE_CHARS_MAX])
 
 
-def _joined(
-    ordered: Sequence[tuple[int, tuple[str, str | None]]], number_of: Mapping[str, int]
-) -> dict[int, int | None]:
-    """A parent the index does not hold (a system message, a tombstone) is bridged to the message before.
+def _link(value: str) -> tuple[str, str | None]:
+    ident, _, parent = value.partition(" ")
+    return ident, parent or None
+
+
+def _above(parent: str | None, number_of: Mapping[str, int], silent: Mapping[str, str | None]) -> str | None:
+    """The nearest message above that somebody said; `silent` are the parents of those that nobody did."""
+    for _ in range(len(silent)):
+        if parent is None or parent in number_of or parent not in silent:
+            break
+        parent = silent[parent]
+    return parent
+
+
+def _joined(ordered: Sequence[tuple[int, str | None]], number_of: Mapping[str, int]) -> dict[int, int | None]:
+    """A parent the index knows nothing of is bridged to the message before.
 
     It is the one before the parent's first child for all its children: versions of what was said there stay siblings.
     """
     parents: dict[int, int | None] = {}
     bridged: dict[str, int | None] = {}
     before: int | None = None
-    for n, (_, parent) in ordered:
+    for n, parent in ordered:
         if parent is None:
             parents[n] = None
         else:

@@ -71,7 +71,7 @@ class LifeViews:
         segments: list[Segment] = []
         for name in manifest.segments:
             try:
-                segments.append(self._cache.open(name))
+                segments.append(_of_model(self._cache.open(name), manifest.model))
             except (Damaged, KeyMissing) as error:
                 self._warn(f"a segment is left out: {error}")
         fulltext = self._fulltext(manifest.fulltext)
@@ -142,3 +142,10 @@ def _remove_download(path: Path, folder: Path) -> None:
     # A local store hands out its own file: that one is not ours to remove.
     if path.resolve().is_relative_to(folder.resolve()):
         path.unlink(missing_ok=True)
+
+
+def _of_model(segment: Segment, model: str) -> Segment:
+    """A segment of another model, whole as it is, would be measured against vectors it has nothing to do with."""
+    if segment.model != model:
+        raise Damaged(f"{segment.name.vectors.key}: it is of the model {segment.model}, the index of {model}")
+    return segment

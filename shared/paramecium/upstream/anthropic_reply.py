@@ -32,7 +32,8 @@ class Reply:
         self._usage: Json = {}
         self._model = ""
         self._stop_reason = ""
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: list[_Block] = []
+        self._at: dict[int, _Block] = {}
 
     def take(self, event: Json) -> list[UpstreamEvent]:
         """Returns what an event means to the house; unknown events mean nothing.
@@ -46,11 +47,11 @@ class Reply:
             case "content_block_start":
                 return self._start(event["index"], event["content_block"])
             case "content_block_delta":
-                return self._delta(self._blocks[event["index"]], event["delta"])
+                return self._delta(self._at[event["index"]], event["delta"])
             case "content_block_stop":
-                return _close(self._blocks[event["index"]])
+                return _close(self._at.get(event["index"]))
             case "message_delta":
-                self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
+                self._stop_reason = (event.get("delta") or {}).get("stop_reason") or self._stop_reason
                 self._add_usage(event.get("usage"))
             case "message_stop":
                 return self._finish()
@@ -60,19 +61,25 @@ class Reply:
 
     def so_far(self) -> tuple[Json, ...]:
         """Returns the closed blocks, and of the open ones those of text that said something."""
-        return tuple(b.content for b in self._blocks.values() if b.closed or b.content.get("text"))
+        return tuple(b.content for b in self._blocks if b.closed or b.content.get("text"))
 
     def _add_usage(self, usage: Any) -> None:
         # Counts are cumulative: the last one that is not null stands.
         self._usage |= {k: v for k, v in (usage or {}).items() if v is not None}
 
     def _start(self, index: int, content: Json) -> list[UpstreamEvent]:
-        block = self._blocks[index] = _Block(dict(content))
+        before = self._at.get(index)
+        if before and not before.closed and not before.partial and before.content == content:
+            return []
+        # Some services give several blocks one index: the block before it is whole then, and stays.
+        told = _close(before)
+        block = self._at[index] = _Block(dict(content))
+        self._blocks.append(block)
         for name in ("text", "thinking"):
             if content.get("type") == name and content.get(name):
                 block.content[name] = ""
-                return _say(block, name, content[name])
-        return []
+                told += _say(block, name, content[name])
+        return told
 
     def _delta(self, block: _Block, delta: Json) -> list[UpstreamEvent]:
         match delta.get("type"):
@@ -90,8 +97,8 @@ class Reply:
 
     def _finish(self) -> list[UpstreamEvent]:
         self.finished = True
-        rest = [event for block in self._blocks.values() for event in _close(block)]
-        blocks = tuple(b.content for b in self._blocks.values())
+        rest = [event for block in self._blocks for event in _close(block)]
+        blocks = tuple(b.content for b in self._blocks)
         return [*rest, Finished(blocks, self._stop_reason, self._usage, self._model)]
 
 
@@ -106,16 +113,17 @@ def _given_out(block: _Block, name: str, text: str) -> list[UpstreamEvent]:
     return [TextDelta(text) if name == "text" else ThinkingDelta(text)]
 
 
-def _close(block: _Block) -> list[UpstreamEvent]:
-    if block.closed:
+def _close(block: _Block | None) -> list[UpstreamEvent]:
+    if block is None or block.closed:
         return []
     block.closed = True
     kind = block.content.get("type")
     if kind in ("text", "thinking"):
         return _given_out(block, kind, block.halves.flush())
-    raw = "".join(block.partial)
+    # Halves of a character may be cut apart in arguments, too.
+    raw = block.halves.feed("".join(block.partial)) + block.halves.flush()
     if raw or kind == "tool_use":
-        block.content["input"] = _input(raw) if raw else block.content.get("input") or {}
+        block.content["input"] = _input(raw) if raw else _object(block.content.get("input"))
     if kind != "tool_use":
         return []
     return [ToolCall(block.content["id"], block.content["name"], block.content["input"], raw)]
@@ -126,6 +134,10 @@ def _input(raw: str) -> Json:
         value = json.loads(raw, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return {}
+    return _object(value)
+
+
+def _object(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 

@@ -105,6 +105,7 @@ async def test_everything_asked_reaches_the_chat() -> None:
     house.plays(*answer())
     plain, url = base64.b64encode(PNG).decode(), "data:image/png;base64," + base64.encodebytes(PNG).decode()
     body = {
+        "turn": "turn-of-the-client",
         "message": "看\u2028🧑‍🌾\ud83d",
         "conversation_id": "原来的 id",
         "parent": "",
@@ -116,7 +117,7 @@ async def test_everything_asked_reaches_the_chat() -> None:
     (ask,) = house.talk.asks
     known = {"conversation": "原来的 id", "parent": "", "account": "a", "model": "m:off", "images": (PNG, PNG)}
     rights = {"client": "friend", "memory": False, "tools": False}
-    assert ask == Ask(turn=ask.turn, text="看\u2028🧑‍🌾\ud83d", **known, **rights)  # type: ignore[arg-type]
+    assert ask == Ask(turn="turn-of-the-client", text="看\u2028🧑‍🌾\ud83d", **known, **rights)  # type: ignore[arg-type]
     assert house.lives == ["friend"]
 
 
@@ -141,6 +142,7 @@ async def test_the_least_that_can_be_asked() -> None:
         ({"message": 1}, "message"),
         ({"message": "早", "conversation": 1}, "conversation"),
         ({"message": "早", "parent": []}, "parent"),
+        ({"message": "早", "turn": 7}, "turn"),
         ({"message": "早", "model": {}}, "model"),
         ({"message": "早", "account": False}, "account"),
         ({"message": "早", "stream": "no"}, "stream"),
