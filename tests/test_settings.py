@@ -148,3 +148,24 @@ def test_what_is_read_cannot_be_changed() -> None:
     assert settings == read_settings(text, "there")
     with pytest.raises(ValueError, match="frozen"):
         settings.person = "别人"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('persn = "林夏"', "persn: there is no such key; did you mean person?"),
+        ('[accounts]\nname = "a"', "accounts: write [[accounts]], with two brackets, before each one"),
+        (
+            '[[accounts]]\nname = "a"\nkind = "parrot"\nmodels = "parrot"',
+            'accounts.0.models: must be a list, such as ["',
+        ),
+        ('max_tokens = "viel"', "max_tokens: must be a whole number"),
+        ('person = ""', "person: "),
+        ("person = 3", "person: must be text in quotation marks"),
+    ],
+)
+def test_what_is_wrong_is_said_in_plain_words(text: str, says: str) -> None:
+    """The sentence names the key and what it takes, in the words of the file and not of a library."""
+    with pytest.raises(BadSetting) as refused:
+        read_settings(text, "paramecium.toml")
+    assert says in str(refused.value)

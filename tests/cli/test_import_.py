@@ -79,3 +79,13 @@ def test_lives_are_apart(tmp_path: Path) -> None:
     assert paramecium("ingest", "--json", cwd=tmp_path).json["messages"] == 1
     assert paramecium("recall", "砚台", "--json", cwd=tmp_path).json["windows"] == []
     assert len(paramecium("--life", "work", "recall", "砚台", "--json", cwd=tmp_path).json["windows"]) == 1
+
+
+def test_a_file_of_another_kind_is_told_in_a_few_lines(tmp_path: Path) -> None:
+    """Of many lines that are none the first are shown, and it is said that nothing came in."""
+    (tmp_path / "notes.md").write_text("# 笔记\n" * 90, "utf-8")
+    done = paramecium("import", "notes.md", cwd=tmp_path)
+    assert done.code == 1
+    assert done.err.count("refused: line") == 10
+    assert "and 80 more" in done.err
+    assert "nothing came in: this is no file of JSON Lines" in done.err

@@ -106,6 +106,24 @@ def test_at_a_terminal_each_thing_is_asked(tmp_path: Path) -> None:
     assert KEY not in screen
 
 
+def test_a_wrong_answer_is_asked_again(tmp_path: Path) -> None:
+    """A zone that is none is asked for once more, and the other answers are not lost."""
+    typed = [("Your name", "林夏"), ("AI's name", ""), ("Time zone", "Shanghai"), ("Time zone", "Asia/Shanghai")]
+    typed += [("Language", ""), ("试用): ", "")]
+    code, screen = at_a_terminal("init", cwd=tmp_path, typed=typed)
+    assert code == 0, screen
+    assert "'Shanghai' is none of these" in screen
+    assert (written(tmp_path).person, written(tmp_path).timezone) == ("林夏", "Asia/Shanghai")
+
+
+def test_a_person_without_a_configuration_is_told_whose_names_are_used(tmp_path: Path) -> None:
+    """At a terminal a talk begins with the names, and where to set them; with a configuration nothing is said."""
+    code, screen = at_a_terminal("chat", "早", cwd=tmp_path, typed=[])
+    assert (code, "note: no paramecium.toml here, so names are 我 and 小草" in screen) == (0, True)
+    assert paramecium("init", cwd=tmp_path).code == 0
+    assert "note:" not in at_a_terminal("chat", "早", cwd=tmp_path, typed=[])[1]
+
+
 def test_the_written_configuration_is_used(tmp_path: Path) -> None:
     """The next command reads it without a warning; wider rights are warned of, a wrong key is named."""
     assert paramecium("init", cwd=tmp_path).code == 0

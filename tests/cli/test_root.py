@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from paramecium.cli.root import hoisted
 from tests.cli.process import COMMAND, environment, paramecium, started, until
 
 COMMANDS = ("init", "serve", "chat", "import", "ingest", "fts", "recall", "verify", "rebuild", "demo")
@@ -152,3 +153,36 @@ def test_ctrl_c_ends_a_server_quietly(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=10)
     assert (process.returncode, err) == (130, b"")
+
+
+@pytest.mark.parametrize(
+    ("given", "means"),
+    [
+        (["recall", "茶", "--data", "d"], ["--data", "d", "recall", "茶"]),
+        (["recall", "茶", "--data=d", "--exact"], ["--data=d", "recall", "茶", "--exact"]),
+        (["--life", "a", "chat", "--config", "c"], ["--life", "a", "--config", "c", "chat"]),
+        (["chat", "--", "--data", "d"], ["chat", "--", "--data", "d"]),
+        (["recall", "--data"], ["--data", "recall"]),
+    ],
+)
+def test_global_options_may_stand_behind_the_command(given: list[str], means: list[str]) -> None:
+    """They are taken to the front, but for what stands behind a lone --."""
+    assert hoisted(given) == means
+
+
+def test_the_version_is_said(tmp_path: Path) -> None:
+    """One line, and nothing else is done."""
+    done = paramecium("--version", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("paramecium 0.")
+
+
+@pytest.mark.parametrize("command", [("chat", "早"), ("import", "f.jsonl"), ("serve",)])
+def test_a_synced_folder_is_refused_before_anything_is_written(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Where a sync program moves files, no archive is begun; beside it, one is."""
+    (tmp_path / "f.jsonl").write_text('{"id": "a", "messages": [{"role": "user", "content": "早"}]}\n', "utf-8")
+    refused = paramecium("--data", "Dropbox/life", *command, cwd=tmp_path)
+    assert refused.code == 1
+    assert "sync program" in refused.sentence()
+    assert not (tmp_path / "Dropbox").exists()
+    assert paramecium("--data", "life", "import", "f.jsonl", cwd=tmp_path).code == 0
