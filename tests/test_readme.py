@@ -27,7 +27,7 @@ options = iter(sys.argv[1:])
 url, headers, body = "", {{}}, None
 for option in options:
     match option:
-        case "-N": pass
+        case "-s" | "-sN": pass
         case "-H": headers.update([next(options).split(": ", 1)])
         case "-d": body = next(options).encode()
         case _: url = option
@@ -42,11 +42,10 @@ def blocks(readme: str) -> list[list[str]]:
     return [block.strip("\n").split("\n") for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)]
 
 
-def commands() -> tuple[list[str], str]:
-    """Returns the commands of a life of one's own, and the one for a program."""
+def commands() -> tuple[list[str], list[str]]:
+    """Returns the commands of a life of one's own, and the two of a program: to talk, and to recall."""
     own, program = (b for b in blocks(READMES[0]) if not b[0].startswith("make "))
-    (curl,) = program
-    return own, curl
+    return own, program
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def test_every_link_leads_somewhere(readme: str) -> None:
 
 def test_the_commands_do_what_is_said(checkout: Path) -> None:
     """Line by line: a life begun, filled, searched, talked with, proved, rebuilt, served, and asked by a program."""
-    own, curl = commands()
+    own, program = commands()
     export, *steps, serve = own
     told = {}
     for step in steps:
@@ -137,23 +136,24 @@ def test_the_commands_do_what_is_said(checkout: Path) -> None:
     assert "everything is as it was said" in told["verify"]
     assert "the index stands anew" in told["rebuild"]
     assert (checkout / "home" / "paramecium" / "main").is_dir()
-    _serve_and_ask(f"{export}\nexec {serve}", f"{export}\n{curl}", checkout)
+    _serve_and_ask(f"{export}\nexec {serve}", [f"{export}\n{line}" for line in program], checkout)
 
 
-def _serve_and_ask(serve: str, curl: str, checkout: Path) -> None:
+def _serve_and_ask(serve: str, program: list[str], checkout: Path) -> None:
     port = free_port()
-    assert PORT in serve
-    assert PORT in curl
+    assert all(PORT in line for line in (serve, *program))
     server = shell(serve.replace(PORT, port), checkout)
     try:
         assert server.stderr is not None
         lines = lines_of(server.stderr)
         assert next(lines).startswith(f"Paramecium is at http://127.0.0.1:{port}")
         token = next(lines).split()[1]
-        streamed = results(curl.replace(PORT, port), checkout, TOKEN=token).partition("\x00")[0]
+        talk, recall = (line.replace(PORT, port) for line in program)
+        streamed = results(talk, checkout, TOKEN=token).partition("\x00")[0]
         assert re.findall(r"(?m)^event: (\w+)$", streamed)[0] == "start"
         assert re.findall(r"(?m)^event: (\w+)$", streamed)[-1] == "done"
         assert DECISION in re.sub(r'"}\n\nevent: text\ndata: {"text":"', "", streamed)
+        assert "奶茶" in json.loads(results(recall, checkout, TOKEN=token).partition("\x00")[0])["windows"][0]["text"]
         server.terminate()
         until("the server ended", lambda: server.poll() is not None, 5)
     finally:
@@ -165,10 +165,8 @@ def test_the_stand_in_for_curl_does_what_curl_does(checkout: Path) -> None:
     """The stand-in understands the README's command, whether or not this machine needs it."""
     script = checkout / "curl.py"
     script.write_text(CURL, "utf-8")
-    _, curl = commands()
-    refused = shell(
-        f"{sys.executable} curl.py {curl.removeprefix('curl ').replace(PORT, free_port())}", checkout, TOKEN="t"
-    )
-    _, err = refused.communicate(timeout=30)
-    assert b"Connection refused" in err
+    for line in commands()[1]:
+        said = line.removeprefix("curl ").replace(PORT, free_port())
+        _, err = shell(f"{sys.executable} curl.py {said}", checkout, TOKEN="t").communicate(timeout=30)
+        assert b"Connection refused" in err
     assert os.access(script, os.R_OK)
