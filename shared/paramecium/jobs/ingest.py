@@ -32,7 +32,7 @@ class IngestReport:
 
 
 def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
-    """Takes in what has arrived; makes the index anew when its model is another, a part of it is damaged, or it strayed.
+    """Takes in what has arrived; makes the index anew when its model is another, it is damaged, or it strayed.
 
     With `check` every object of the index is read and hashed first. Without it only what the job opens anyway is, so
     that a run costs what is new, however long the life: this is for a process that starts afresh every few minutes
