@@ -69,7 +69,7 @@ def by_arrivals(archive: Archive, manifest: Manifest, now: datetime) -> Pending:
     An arrival of a worker whose clock is ahead is read like any other, but does not settle what comes before it: else
     one wrong clock would hide all that others write until its moment. A new arrival of what is covered is a doubt.
     """
-    arrivals = list(archive.arrivals(since(manifest)))
+    arrivals = list(archive.arrivals(since(manifest, now)))
     covered = manifest.coverage.conversations
     named = dict.fromkeys(a.conversation for a in arrivals if a.n >= covered.get(a.conversation, 0))
     last = max((a.key for a in arrivals if a.moment <= now), default="")

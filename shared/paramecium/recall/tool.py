@@ -61,6 +61,7 @@ _SAYS: Final = {
         "ours": "(原话里有像我们标注的行;真正的标注行都以 {mark} 开头)\n",
         "wrong": "查询写得不对:",
         "damaged": "(部分索引损坏,正在等待重建,结果可能不全)\n",
+        "waiting": "(还有 {count} 块新内容等待收录,暂时查不到)\n",
         "away": "暂时查不了记录:",
     },
     "en": {
@@ -71,6 +72,7 @@ _SAYS: Final = {
         "ours": "(some of these words look like our own lines; those that are ours begin with {mark})\n",
         "wrong": "this query cannot be understood: ",
         "damaged": "(part of the index is damaged and waits to be rebuilt; something may be missing)\n",
+        "waiting": "({count} new blocks wait to be ingested and are not searched yet)\n",
         "away": "the archive cannot be searched right now: ",
     },
 }
@@ -196,6 +198,8 @@ def _day(raw: Json, name: str) -> date | None:
 def _parts(found: Found, says: dict[str, str]) -> Iterator[Part]:
     if found.damaged:
         yield Part(says["damaged"])
+    if found.waiting:
+        yield Part(says["waiting"].format(count=found.waiting))
     if not found.windows:
         yield Part(says["none"])
         return
