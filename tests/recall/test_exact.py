@@ -44,7 +44,7 @@ def matches(life: Life, query: str, limits: Limits | None = None, cursor: str | 
 
 @pytest.mark.parametrize("mixture", MIXTURES)
 def test_exact_search_is_like_over_folded_texts(tmp_path: Path, mixture: str) -> None:
-    """Each place of each message that holds the query is found once and no other, words of one or two characters included."""
+    """Each place of the query is found once, in no other message, words of one or two characters included."""
     life = mixed(tmp_path, mixture)
     rng = random.Random(5)
     texts = list(life.said.values())

@@ -56,7 +56,7 @@ def test_a_message_full_of_the_query_has_few_windows(tmp_path: Path) -> None:
 
 
 def test_the_first_place_comes_first_and_each_has_its_cursor(tmp_path: Path) -> None:
-    """From the beginning of the message to its end, whether letter for letter or not; a cursor begins with its match."""
+    """From the message's beginning to its end, letter for letter or not; a cursor begins with its match."""
     life = Life(tmp_path)
     life.add("a", Entry("a-0", 0, role="user", text="ＴＥＡ tea Tea ㎏ tea"), Entry("a-1", 1, role="user", text="TEA"))
     view = life.views.view()

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from paramecium import clock
 from paramecium.archive.conversations import Archive
 from paramecium.archive.names import conversation_id
 from paramecium.errors import Damaged, KeyMissing
@@ -37,11 +36,10 @@ class LifeViews:
         cache: SegmentCache,
         folder: Path,
         warn: Callable[[str], None] = lambda _: None,
-        now: clock.Now = clock.now,
     ) -> None:
         self._cache, self._warn = cache, warn
         self._manifests = ManifestCache(store, life)
-        self._fresh = FreshReader(archive, life, now)
+        self._fresh = FreshReader(archive, life)
         self._texts = FullTextCache(store, folder)
         self._young, self._registers, self._talks = YoungParts(), Registers(), Talks()
         self._lock = threading.Lock()
