@@ -149,7 +149,7 @@ def test_siblings_and_parents_that_come_later() -> None:
         _m("谢", id="t", parent="r"),
     )
     assert _hung(*tree) == [None, 0, 0, 1]
-    assert _hung(_m("二", id="b", parent="a"), _m("一", id="a", parent=None)) == [1, None]
+    assert _hung(_m("二", id="b", parent="a"), _m("一", id="a", parent=None)) == [None, 0]
 
 
 def test_an_id_that_comes_twice() -> None:

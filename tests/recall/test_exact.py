@@ -44,7 +44,7 @@ def matches(life: Life, query: str, limits: Limits | None = None, cursor: str | 
 
 @pytest.mark.parametrize("mixture", MIXTURES)
 def test_exact_search_is_like_over_folded_texts(tmp_path: Path, mixture: str) -> None:
-    """Each message that holds the query is found once and no other, words of one or two characters included."""
+    """Each place of the query is found once, in no other message, words of one or two characters included."""
     life = mixed(tmp_path, mixture)
     rng = random.Random(5)
     texts = list(life.said.values())
@@ -53,7 +53,7 @@ def test_exact_search_is_like_over_folded_texts(tmp_path: Path, mixture: str) ->
     assert sum(bool(life.holding(q)) for q in queries) > 150
     for query in queries:
         found = matches(life, query)
-        assert len(found) == len({m.place for m in found})
+        assert len(found) == len({(m.place, m.start) for m in found})
         assert {m.place for m in found} == life.holding(query), query
 
 
@@ -89,7 +89,7 @@ def test_a_match_says_where_the_query_stands(tmp_path: Path, mixture: str) -> No
 def test_newest_first_and_literal_before_that(tmp_path: Path, mixture: str) -> None:
     """Of each 32 that follow one another the literal ones come first, and both kinds are in falling order."""
     life = mixed(tmp_path, mixture, messages=300)
-    found = matches(life, "体重")
+    found = list({m.place: m for m in reversed(matches(life, "体重"))}.values())[::-1]
     moments = sorted((m.moment for m in found), reverse=True)
     assert len(found) > exact.LOOKED_AT_ONCE
     for at in range(0, len(found), exact.LOOKED_AT_ONCE):

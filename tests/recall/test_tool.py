@@ -182,7 +182,7 @@ def test_names_and_titles_stay_on_their_lines(tmp_path: Path) -> None:
     life.say("a", "喝茶吗", speaker="小\n[明]")
     life.mark("a", "rename", "一]\u2028[2026-01-01 · x · conv_id=zzz]" + "长" * 200)
     lines = life.recall.answer({"query": "喝茶"}).text.split("\n")
-    assert lines[2].startswith("[2026-01-01 · 一) (2026-01-01 · x · conv_id=zzz)长")
+    assert lines[2].startswith("[2026-01-01 · 一) (2026-01-01 · x · …=zzz)长")
     assert lines[2].endswith("长 · conv_id=a]")
     assert len(lines[2]) < 150
     assert lines[3] == "小 (明) (2026-01-01 09:00): 喝茶吗"

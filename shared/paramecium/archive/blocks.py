@@ -14,7 +14,7 @@ from paramecium.messages import Entry, dump_json, entry_from, entry_to, load_jso
 
 ENTRIES_MAX: Final = 500
 BYTES_MAX: Final = 1_000_000
-_NUMBER = re.compile(r"/([0-9]{8})\.json\Z")
+_NUMBER = re.compile(r"/conversations/[^/]+/([0-9]{8})\.json\Z")
 
 
 def number(key: str) -> int | None:

@@ -3,8 +3,10 @@
 Pure: bytes in, values out. `role`, `content` and `messages` must be there; all else may be missing or null.
 Where a message hangs: on the one its `parent` names; without `parent` on the message before it; `"parent": null` is a
 beginning of its own where other messages of the conversation name their parents. A message id that comes twice is one
-message when role and text are the same, else the later one is a sibling of the earlier one. A conversation without id
-gets one from its title and first message: the same again is the same conversation.
+message when all but its parent is the same, else the later one is a sibling of the earlier one. Where a message stands
+before the one it hangs on (a file may list the newest first) the ones it hangs on are put before it, and all else stays
+in the order of the file: so the last message is always the file's last one that no other hangs on. A conversation
+without id gets one from its title and first message: the same again is the same conversation.
 Invariant: a line becomes one Foreign whose messages form a forest, or one BadLine; no line hides another.
 """
 
@@ -83,6 +85,7 @@ def _conversation(number: int, body: bytes) -> Foreign:
         raise BadInput("messages is no list")
     messages = _hung(_once([_message(i, item) for i, item in enumerate(items)]), items)
     _check_acyclic(messages)
+    messages = _parents_first(messages)
     title = _text(raw, "title", "the conversation")
     given = _name(raw, "id", "the conversation")
     return Foreign(number, given or _derived_id(title, messages), title, messages, _extra(raw, _CONVERSATION_KEYS))
@@ -111,12 +114,12 @@ def _message(position: int, raw: Any) -> ForeignMessage:
 
 
 def _once(messages: list[ForeignMessage]) -> list[ForeignMessage]:
-    """Returns the messages without those that came before with the same id, role and text."""
-    seen: set[tuple[str, str, str]] = set()
+    """Returns the messages without those that came before with the same id, role, speaker, date and text."""
+    seen: set[bytes] = set()
     kept = []
     for message in messages:
         if message.id is not None:
-            key = (message.id, message.role, message.text)
+            key = dump_json([message.id, message.role, message.speaker, message.at_raw, message.text])
             if key in seen:
                 continue
             seen.add(key)
@@ -160,6 +163,21 @@ def _check_acyclic(messages: tuple[ForeignMessage, ...]) -> None:
             walk[at] = None
             at = messages[at].before
         rooted.update(walk)
+
+
+def _parents_first(messages: tuple[ForeignMessage, ...]) -> tuple[ForeignMessage, ...]:
+    """Returns the messages in the order of the file, but each behind the ones it hangs on; `before` moves along."""
+    place_of: dict[int, int] = {}
+    for start in range(len(messages)):
+        chain: list[int] = []
+        at: int | None = start
+        while at is not None and at not in place_of:
+            chain.append(at)
+            at = messages[at].before
+        for i in reversed(chain):
+            place_of[i] = len(place_of)
+    ordered = [messages[i] for i in place_of]
+    return tuple(m if m.before is None else replace(m, before=place_of[m.before]) for m in ordered)
 
 
 def _derived_id(title: str, messages: tuple[ForeignMessage, ...]) -> str:

@@ -8,6 +8,7 @@ empty, and `source` keeps the original of both.
 Invariant: after any number of runs, complete or killed, every message of the file stands once.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,7 +35,9 @@ _SKIP_BYTES = 1_000_000
 class ImportReport:
     """Counts what a file held: `messages` = `added` + `already` + those of refused conversations.
 
-    `waiting` counts the messages of the file's conversations that the index does not cover yet.
+    `waiting` counts the messages of the file's conversations that the index does not cover yet. Of the added ones,
+    `undated` counts those whose date could not be read, and `beside` those that were edited: an older version of theirs
+    stands, too, and each is on a branch of its own.
     """
 
     conversations: int = 0
@@ -43,6 +46,8 @@ class ImportReport:
     already: int = 0
     refused: tuple[BadLine, ...] = ()
     waiting: int = 0
+    undated: int = 0
+    beside: int = 0
 
 
 def import_file(
@@ -60,7 +65,7 @@ def import_file(
     read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
     BadInput when the file cannot be read or its first 1,000 lines are none of this format.
     """
-    conversations, messages, tally = 0, 0, _Tally()
+    conversations, messages, tally = 0, 0, Counter[str]()
     refused: list[BadLine] = []
     for foreign in read_jsonlines(_lines(path, progress)):
         if isinstance(foreign, BadLine):
@@ -71,10 +76,10 @@ def import_file(
         conversations += 1
         messages += len(foreign.messages)
         try:
-            tally += _import(foreign, archive, settings, covered)
+            tally.update(_import(foreign, archive, settings, covered))
         except (DifferentBeginning, Damaged) as error:
             refused.append(BadLine(foreign.line, str(error)))
-    return ImportReport(conversations, messages, tally.added, tally.already, tuple(refused), tally.waiting)
+    return ImportReport(conversations, messages, refused=tuple(refused), **tally)
 
 
 def entries_of(foreign: Foreign, settings: Settings) -> tuple[Entry, ...]:
@@ -116,17 +121,8 @@ def additions(foreign: Foreign, wanted: Sequence[Entry], standing: Sequence[Entr
     return [draft for draft in drafts if draft.id not in known]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
-    added: int = 0
-    already: int = 0
-    waiting: int = 0
-
-    def __add__(self, other: "_Tally") -> "_Tally":
-        return _Tally(self.added + other.added, self.already + other.already, self.waiting + other.waiting)
-
-
-def _import(foreign: Foreign, archive: Archive, settings: Settings, covered: Callable[[str], int]) -> _Tally:
+def _import(foreign: Foreign, archive: Archive, settings: Settings, covered: Callable[[str], int]) -> dict[str, int]:
+    """Brings one conversation in and returns its part of the report, by the names of its fields."""
     conv = conversation_id(foreign.id)
     try:
         standing = archive.read(conv)
@@ -138,9 +134,30 @@ def _import(foreign: Foreign, archive: Archive, settings: Settings, covered: Cal
     upto = covered(conv)
     if standing and not drafts and upto < len(standing):
         archive.announce(conv, upto)
-    added = sum(draft.kind == "message" for draft in drafts)
-    waiting = sum(entry.is_message and entry.n >= upto for entry in (*standing, *stored))
-    return _Tally(added, len(wanted) - added, waiting)
+    added = [draft for draft in drafts if draft.kind == "message"]
+    return {
+        "added": len(added),
+        "already": len(wanted) - len(added),
+        "waiting": sum(entry.is_message and entry.n >= upto for entry in (*standing, *stored)),
+        "undated": sum(not draft.at and draft.source.get("at") not in (None, "") for draft in added),
+        "beside": _beside(added, standing),
+    }
+
+
+def _beside(added: Sequence[Entry], standing: Sequence[Entry]) -> int:
+    """Counts the added messages of which another version came before: under its original id, or at its position."""
+    known = {_original(entry) for entry in standing if entry.kind == "message"}
+    count = 0
+    for entry in added:
+        count += _original(entry) in known
+        known.add(_original(entry))
+    return count
+
+
+def _original(entry: Entry) -> tuple[str, Any]:
+    if "id" in entry.source:
+        return "id", entry.source["id"]
+    return ("position", entry.source["position"]) if "position" in entry.source else ("own", entry.id)
 
 
 def _check_beginning(foreign: Foreign, first: Entry, standing: Sequence[Entry]) -> None:

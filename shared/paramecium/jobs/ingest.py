@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from paramecium.errors import Damaged, KeyMissing, VersionMismatch
 from paramecium.index.manifest import Manifest, Standing
 from paramecium.jobs import pending as work
-from paramecium.jobs import renewal
+from paramecium.jobs import renewal, strayed
 from paramecium.jobs.indexer import Indexer
-from paramecium.jobs.pending import Pending
+from paramecium.jobs.pending import Pending, Strayed
 
 BATCH_PASSAGES = 500
 ROUNDS_MAX = 1000
 LOST_RACES_MAX = 5
+BEGINNINGS_MAX = 2
 
 Find = Callable[[Manifest], Pending]
 
@@ -31,7 +32,7 @@ class IngestReport:
 
 
 def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
-    """Takes in what has arrived; makes the index anew first when its model is another or a part of it is damaged.
+    """Takes in what has arrived; makes the index anew when its model is another, it is damaged, or it strayed.
 
     With `check` every object of the index is read and hashed first. Without it only what the job opens anyway is, so
     that a run costs what is new, however long the life: this is for a process that starts afresh every few minutes
@@ -45,6 +46,8 @@ def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
         return renew(indexer)
     try:
         return _arrived(indexer)
+    except Strayed:
+        return _anew(indexer)
     except (Damaged, KeyMissing):
         if not renewal.needed(indexer):
             raise
@@ -52,8 +55,14 @@ def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
 
 
 def reconcile(indexer: Indexer) -> IngestReport:
-    """Takes in what the whole archive holds and the index does not, lost arrivals included."""
-    return take_in(indexer, lambda manifest: work.by_listing(indexer.archive, manifest))
+    """Takes in what the whole archive holds and the index does not, lost arrivals included.
+
+    An index that covers what the archive no longer has is made anew.
+    """
+    try:
+        return _listed(indexer)
+    except Strayed:
+        return _anew(indexer)
 
 
 def renew(indexer: Indexer) -> IngestReport:
@@ -61,10 +70,9 @@ def renew(indexer: Indexer) -> IngestReport:
 
     What arrived while it was put in place is taken in behind it. Raises VersionMismatch when another run began again.
     """
-    beside = renewal.beside(indexer)
     report = IngestReport()
     try:
-        report = reconcile(beside)
+        beside, report = _made_beside(indexer)
         renewal.put_in_place(indexer, beside)
     except VersionMismatch:
         if renewal.needed(indexer):
@@ -94,7 +102,44 @@ def take_in(indexer: Indexer, find: Find) -> IngestReport:
 
 
 def _arrived(indexer: Indexer) -> IngestReport:
-    return take_in(indexer, lambda manifest: work.by_arrivals(indexer.archive, manifest, indexer.now()))
+    def find(manifest: Manifest) -> Pending:
+        pending = work.by_arrivals(indexer.archive, manifest, indexer.now())
+        strayed.clear(indexer, manifest, pending.doubts)
+        return pending
+
+    return take_in(indexer, find)
+
+
+def _listed(indexer: Indexer) -> IngestReport:
+    """What the first round finds is compared; what the rounds themselves take in is not."""
+    first = True
+
+    def find(manifest: Manifest) -> Pending:
+        nonlocal first
+        pending = work.by_listing(indexer.archive, manifest)
+        if first:
+            strayed.clear(indexer, manifest, pending.doubts)
+        first = False
+        return pending
+
+    return take_in(indexer, find)
+
+
+def _anew(indexer: Indexer) -> IngestReport:
+    """What was begun before may have strayed as well, so nothing of it is used."""
+    renewal.begin_again(indexer)
+    return renew(indexer)
+
+
+def _made_beside(indexer: Indexer) -> tuple[Indexer, IngestReport]:
+    """Returns who wrote the new index, and what it took in; one that was begun and strayed since is begun again."""
+    for _ in range(BEGINNINGS_MAX):
+        beside = renewal.beside(indexer)
+        try:
+            return beside, _listed(beside)
+        except Strayed:
+            renewal.begin_again(indexer)
+    raise VersionMismatch(f"{indexer.life}: the archive was put back while the index was made anew")
 
 
 def _take(indexer: Indexer, standing: Standing, pending: Pending, report: IngestReport) -> IngestReport:

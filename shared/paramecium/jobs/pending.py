@@ -6,11 +6,11 @@ where a block ends. A conversation that cannot be read is named and passed over;
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from paramecium.archive.conversations import Archive
-from paramecium.errors import BadId, Damaged, Missing
+from paramecium.errors import BadId, Damaged, Missing, ParameciumError
 from paramecium.index.manifest import Manifest
 from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said, mark_from, said_from
@@ -19,6 +19,22 @@ from paramecium.messages import Entry
 from paramecium.recall.fresh import since
 
 ENTRIES_AT_ONCE = 20_000
+
+
+class Strayed(ParameciumError):
+    """Says that the index covers another past than the archive has: an older archive was put back beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Names a block that the coverage reaches over though it may be another than the one that was taken in.
+
+    `n` is None when the archive no longer has the conversation; `last` tells that the conversation ends with the block.
+    """
+
+    conversation: str
+    n: int | None
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +51,45 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Is what is to be taken in now; `arrivals` is the last arrival this settles, "" when more is left behind."""
+    """Is what is to be taken in now; `arrivals` is the last arrival this settles, "" when more is left behind.
+
+    `doubts` are to be cleared before anything of it is taken in.
+    """
 
     blocks: tuple[Block, ...]
     arrivals: str
     more: bool
     unreadable: tuple[str, ...]
+    doubts: tuple[Doubt, ...] = ()
 
 
 def by_arrivals(archive: Archive, manifest: Manifest, now: datetime) -> Pending:
     """Returns what arrived since the manifest's last arrival and is not covered.
 
     An arrival of a worker whose clock is ahead is read like any other, but does not settle what comes before it: else
-    one wrong clock would hide all that others write until its moment.
+    one wrong clock would hide all that others write until its moment. A new arrival of what is covered is a doubt.
     """
-    arrivals = list(archive.arrivals(since(manifest)))
+    arrivals = list(archive.arrivals(since(manifest, now)))
     covered = manifest.coverage.conversations
     named = dict.fromkeys(a.conversation for a in arrivals if a.n >= covered.get(a.conversation, 0))
     last = max((a.key for a in arrivals if a.moment <= now), default="")
-    return _read(archive, covered, named, last if last > manifest.coverage.arrivals else "")
+    handled = manifest.coverage.arrivals
+    new = dict.fromkeys((a.conversation, a.n) for a in arrivals if handled and a.key > handled)
+    doubts = tuple(Doubt(c, n) for c, n in new if n < covered.get(c, 0))
+    return replace(_read(archive, covered, named, last if last > handled else ""), doubts=doubts)
 
 
 def by_listing(archive: Archive, manifest: Manifest) -> Pending:
-    """Returns what the whole archive holds and the manifest does not cover, whether an arrival tells of it or not."""
+    """Returns what the whole archive holds and the manifest does not cover, whether an arrival tells of it or not.
+
+    A conversation is a doubt when the number of its last block does not tell that it ends where the coverage does.
+    """
     covered = manifest.coverage.conversations
-    named = [conversation for conversation, last in archive.heads() if last >= covered.get(conversation, 0)]
-    return _read(archive, covered, named, "")
+    heads = dict(archive.heads())
+    named = [conversation for conversation, last in heads.items() if last >= covered.get(conversation, 0)]
+    ends = ((c, heads.get(c), n) for c, n in covered.items())
+    doubts = tuple(Doubt(c, last, last=True) for c, last, n in ends if last is None or last + 1 < n)
+    return replace(_read(archive, covered, named, ""), doubts=doubts)
 
 
 def batches(pending: Pending, passages_max: int) -> Iterator[Batch]:
@@ -98,10 +127,7 @@ def _blocks(archive: Archive, conversation: str, begin: int) -> list[tuple[Entry
     """Returns the blocks from `begin` on; an archive put back from a copy may have other blocks."""
     found = archive.blocks(conversation, begin)
     if found and found[0][0].n != begin:
-        raise Damaged(
-            f"{conversation}: the index ends at {begin}, within the block {found[0][0].n}; it is made anew by: "
-            "paramecium rebuild"
-        )
+        raise Strayed(f"{conversation}: the index ends at {begin}, within the block {found[0][0].n}")
     return found
 
 

@@ -22,10 +22,13 @@ CANDIDATES_MAX = 1_000_000
 
 
 class IndexProof:
-    """Compares messages and marks with segments and full text, one conversation after the other."""
+    """Compares messages and marks with segments and full text, one conversation after the other.
 
-    def __init__(self, indexer: Indexer, wrong: Callable[[str], None]) -> None:
-        self._indexer, self._wrong = indexer, wrong
+    `wrong` is told what is wrong with the index, `differs` where archive and index give other words.
+    """
+
+    def __init__(self, indexer: Indexer, wrong: Callable[[str], None], differs: Callable[[str], None]) -> None:
+        self._indexer, self._wrong, self._differs = indexer, wrong, differs
         self.passages = 0
         self.waiting = 0
         self._checked = 0
@@ -68,14 +71,14 @@ class IndexProof:
 
     def conversation(self, conversation: str, end: int) -> None:
         """Notes what the index holds of a conversation besides what was compared; `end` is its next number."""
-        more = {"segments": self._held.pop(conversation, 0), "full text": self._texts.pop(conversation, 0)}
-        for where, count in more.items():
+        held, texts = self._held.pop(conversation, 0), self._texts.pop(conversation, 0)
+        for where, count, say in (("segments", held, self._differs), ("full text", texts, self._wrong)):
             if count > 0:
-                self._wrong(f"{conversation}: messages in the {where} that the archive does not have: {count}")
+                say(f"{conversation}: messages in the {where} that the archive does not have: {count}")
         for mark in sorted(self._marks.pop(conversation, ()), key=lambda mark: (mark.n, mark.kind, mark.value)):
-            self._wrong(f"{conversation}: the archive has no {mark.kind} {mark.n} as the segments have it")
+            self._differs(f"{conversation}: the archive has no {mark.kind} {mark.n} as the segments have it")
         if (covered := self._covered.pop(conversation, 0)) > end:
-            self._wrong(f"{conversation}: the index covers {covered} entries where the archive has {end}")
+            self._differs(f"{conversation}: the index covers {covered} entries where the archive has {end}")
 
     def unreadable(self, conversation: str) -> None:
         """Leaves out a conversation that cannot be read in the archive."""
@@ -85,7 +88,7 @@ class IndexProof:
     def end(self) -> None:
         """Notes what the index holds of conversations that the archive does not have, and closes the full text."""
         for conversation in sorted({*+self._held, *+self._texts, *self._covered, *self._marks}):
-            self._wrong(f"{conversation} is in the index and not in the archive")
+            self._differs(f"{conversation} is in the index and not in the archive")
         if self._fulltext is not None:
             self._fulltext.close()
 
@@ -101,7 +104,7 @@ class IndexProof:
     def _same(self, segment: Segment, m: int, said: Said, where: str) -> None:
         try:
             if segment.said(m) != said:
-                self._wrong(f"{where} is another in segment {segment.ulid} than it was said")
+                self._differs(f"{where} is another in segment {segment.ulid} than it was said")
         except Damaged as error:
             self._wrong(f"{where}: {error}")
         rows = segment.passages_of(m)

@@ -2,6 +2,10 @@
 
 Knows what must be true of archive and index together; changes nothing. Invariant: words that wait to be indexed are a
 number, everything that is not as it should be is a sentence naming its key or id.
+
+Two remedies: what is wrong with the index alone is mended by making it anew. Where a part of the archive is damaged or
+gone, or the two differ in words, the archive is to be put back from a copy, and the index, its only other witness, is
+not to be made anew before.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,6 +18,7 @@ from paramecium.archive.images import get_image
 from paramecium.errors import BadId, Damaged, KeyMissing, Missing
 from paramecium.index.said import mark_from, said_from
 from paramecium.jobs import garbage
+from paramecium.jobs.answers import told
 from paramecium.jobs.indexer import Indexer
 from paramecium.jobs.proof import IndexProof
 from paramecium.messages import Entry, Json
@@ -24,12 +29,18 @@ PROBLEMS_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Counts messages and passages, what waits for the index, and says what is wrong."""
+    """Counts messages and passages, what waits for the index, and says what is wrong.
+
+    `archive_problems` counts those of `problems` for which the archive is to be put back from a copy, before anything
+    else; all others, `index_problems`, are mended by `paramecium rebuild`.
+    """
 
     entries: int
     passages: int
     waiting: int
     problems: tuple[str, ...]
+    archive_problems: int = 0
+    index_problems: int = 0
 
     def to_json(self) -> Json:
         """Returns the form `--json` prints."""
@@ -43,9 +54,15 @@ class _Notes:
 
     problems: dict[str, None] = field(default_factory=dict)
     more: int = 0
+    of_archive: int = 0
+    owners: dict[str, str] = field(default_factory=dict)
     heads: set[str] = field(default_factory=set)
     images: dict[tuple[str, str], Json] = field(default_factory=dict)
     blocks: set[tuple[str, int]] = field(default_factory=set)
+
+    def archive_wrong(self, problem: str) -> None:
+        self.of_archive += problem not in self.problems
+        self.wrong(problem)
 
     def wrong(self, problem: str) -> None:
         if problem in self.problems:
@@ -65,7 +82,7 @@ def verify(indexer: Indexer) -> VerifyReport:
     Of `problems` at most 1,000 are sentences of their own, then one counts the rest.
     """
     notes = _Notes()
-    proof = IndexProof(indexer, notes.wrong)
+    proof = IndexProof(indexer, notes.wrong, notes.archive_wrong)
     entries = 0
     conversations = list(indexer.archive.heads())
     for done, (conversation, _) in enumerate(conversations):
@@ -77,7 +94,8 @@ def verify(indexer: Indexer) -> VerifyReport:
     _canonical(indexer, notes)
     _arrivals(indexer, notes)
     _index_objects(indexer, notes)
-    return VerifyReport(entries, proof.passages, proof.waiting, notes.all())
+    of_index = len(notes.problems) + notes.more - notes.of_archive
+    return VerifyReport(entries, proof.passages, proof.waiting, notes.all(), notes.of_archive, of_index)
 
 
 def _conversation(indexer: Indexer, conversation: str, proof: IndexProof, notes: _Notes) -> int:
@@ -85,9 +103,11 @@ def _conversation(indexer: Indexer, conversation: str, proof: IndexProof, notes:
     try:
         blocks = indexer.archive.blocks(conversation)
     except (Damaged, Missing, BadId) as error:
-        notes.wrong(str(error))
+        notes.archive_wrong(str(error))
         proof.unreadable(conversation)
         return 0
+    if not blocks:
+        notes.archive_wrong(f"{conversation} is listed in the archive and none of its blocks stands")
     count = 0
     for entry in _linked(conversation, blocks, notes):
         said, mark = said_from(conversation, entry), mark_from(conversation, entry)
@@ -107,50 +127,56 @@ def _linked(conversation: str, blocks: list[tuple[Entry, ...]], notes: _Notes) -
         notes.blocks.add((conversation, block[0].n))
         for entry in block:
             if entry.id in known:
-                notes.wrong(f"{conversation}: two entries have the id {entry.id}")
-            if entry.kind == "message" and entry.parent is not None and entry.parent not in known:
-                notes.wrong(f"{conversation}: entry {entry.id} follows {entry.parent}, which does not stand before it")
+                notes.archive_wrong(f"{conversation}: two entries have the id {entry.id}")
+            elif (owner := notes.owners.setdefault(entry.id, conversation)) != conversation:
+                notes.archive_wrong(f"{owner} and {conversation} both have an entry with the id {entry.id}")
+            _entry(conversation, entry, known, notes)
             known.add(entry.id)
-            notes.heads |= {entry.head} if entry.head else set()
-            images = [i if isinstance(i, dict) else {} for i in entry.images]
-            notes.images |= {(str(i.get("sha256")), str(i.get("ext"))): i for i in images}
             yield entry
+
+
+def _entry(conversation: str, entry: Entry, known: set[str], notes: _Notes) -> None:
+    if entry.kind == "message" and entry.parent is not None and entry.parent not in known:
+        follows = f"entry {entry.id} follows {entry.parent}, which does not stand before it"
+        notes.archive_wrong(f"{conversation}: {follows}")
+    if entry.kind == "message" and entry.role == "assistant" and entry.rounds and told(entry.rounds) != entry.text:
+        notes.archive_wrong(f"{conversation}: the text of entry {entry.id} is not what its rounds say")
+    notes.heads |= {entry.head} if entry.head else set()
+    images = [i if isinstance(i, dict) else {} for i in entry.images]
+    notes.images |= {(str(i.get("sha256")), str(i.get("ext"))): i for i in images}
 
 
 def _blocks(indexer: Indexer, notes: _Notes) -> None:
     """Notes what stands among the blocks and is none; a block under another name would be words nobody reads."""
     for key in indexer.store.list(keys.conversations(indexer.life)):
         if block_form.number(key) is None:
-            notes.wrong(f"{key} is not the name of a block")
+            notes.archive_wrong(f"{key} is not the name of a block")
 
 
 def _canonical(indexer: Indexer, notes: _Notes) -> None:
     store, life = indexer.store, indexer.life
-    _each(notes, (partial(get_head, store, life, head) for head in sorted(notes.heads)))
-    _each(notes, (partial(get_image, store, life, image) for image in notes.images.values()))
+    _each(notes.archive_wrong, (partial(get_head, store, life, head) for head in sorted(notes.heads)))
+    _each(notes.archive_wrong, (partial(get_image, store, life, image) for image in notes.images.values()))
 
 
-def _each(notes: _Notes, reads: Iterator[Callable[[], object]]) -> None:
+def _each(wrong: Callable[[str], None], reads: Iterator[Callable[[], object]]) -> None:
     for read in reads:
         try:
             read()
         except (Damaged, Missing, BadId) as error:
-            notes.wrong(str(error))
+            wrong(str(error))
 
 
 def _arrivals(indexer: Indexer, notes: _Notes) -> None:
-    """Notes arrivals of no block; those of a conversation that cannot be read are not looked at."""
-    readable = {conversation for conversation, _ in notes.blocks}
+    """Notes arrivals of no block; a block that was not read may have been written since, so the store is asked."""
     for key in indexer.store.list(keys.arrivals(indexer.life)):
         try:
             arrival = keys.read_arrival(key)
         except BadId as error:
-            notes.wrong(str(error))
+            notes.archive_wrong(str(error))
             continue
-        if (arrival.conversation, arrival.n) in notes.blocks:
-            continue
-        if arrival.conversation in readable or not _stands(indexer, arrival):
-            notes.wrong(f"{key} tells of a block that does not stand")
+        if (arrival.conversation, arrival.n) not in notes.blocks and not _stands(indexer, arrival):
+            notes.archive_wrong(f"{key} tells of a block that does not stand")
 
 
 def _stands(indexer: Indexer, arrival: keys.Arrival) -> bool:
@@ -169,7 +195,7 @@ def _index_objects(indexer: Indexer, notes: _Notes) -> None:
             for name in manifest.objects():
                 if name.key not in standing:
                     notes.wrong(f"{name.key} is named by {key} and does not stand")
-            _each(notes, (partial(indexer.cache.open, segment) for segment in manifest.segments))
+            _each(notes.wrong, (partial(indexer.cache.open, segment) for segment in manifest.segments))
         found = garbage.orphans(indexer)
     except Damaged as error:
         notes.wrong(str(error))

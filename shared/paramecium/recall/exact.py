@@ -7,7 +7,7 @@ is only what the folded text of the message holds; the full text's candidates ar
 import heapq
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from paramecium.errors import BadInput
@@ -21,12 +21,12 @@ CANDIDATES_MAX = 20_000
 LOOKED_AT_ONCE = 32
 FOUND_AT_FIRST = 256
 GROWTH = 8
-_CURSOR = re.compile(r"([0-9]{1,7})\.([0-9]{1,8})\.([0-9]{1,2})\.([a-z0-9-]{1,64})\Z")
+_CURSOR = re.compile(r"([0-9]{1,7})\.([0-9]{1,8})\.([0-9]{1,2})\.([a-z0-9-]{1,64})(?:\.([0-9]{1,9}))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Is one message that holds the query, at characters `start` to `end` of its text; `cursor` is to begin with it."""
+    """Is one place of the query, characters `start` to `end` of a message's text; `cursor` is to begin with it."""
 
     place: Place
     start: int
@@ -39,16 +39,19 @@ class Match:
 def find(view: View, query: str, limits: Limits, cursor: str | None = None) -> Iterator[Match]:
     """Yields every match, from the one of `cursor` on; raises BadInput for what is no cursor.
 
-    Newest first; among 32 that follow one another, those that hold the query letter for letter come first. What
-    arrives meanwhile is newer than the cursor, so that going on with it shows every match once.
+    Newest message first; among 32 that follow one another, those that hold the query letter for letter come first.
+    Within a message from its beginning to its end. What arrives meanwhile is newer than the cursor, so that going on
+    with it shows every match once.
     """
-    newest, passed = _read_cursor(cursor)
+    newest, passed, begin = _read_cursor(cursor)
+    folded = fold(query)
     matches = _matches(view, query, limits, newest)
     while chunk := list(islice(matches, LOOKED_AT_ONCE)):
         day, conversation, n = chunk[0].moment
         for at, m in enumerate(sorted(chunk, key=lambda m: not m.literal)):
             if at >= passed:
-                yield Match(m.place, m.start, m.end, m.moment, m.literal, f"{day}.{n}.{at}.{conversation}")
+                yield from _places(view.text(m.place), folded, m, f"{day}.{n}.{at}.{conversation}", begin)
+                begin = 0
         passed = 0
 
 
@@ -61,14 +64,15 @@ def first_passage(text: str, terms: Sequence[str]) -> tuple[int, int]:
     return source_range(offsets(text), *min(places))
 
 
-def _read_cursor(cursor: str | None) -> tuple[Moment | None, int]:
+def _read_cursor(cursor: str | None) -> tuple[Moment | None, int, int]:
+    """Returns the newest message, how many matches behind it are passed over, and where in the next one to begin."""
     if cursor is None:
-        return None, 0
+        return None, 0, 0
     read = _CURSOR.match(cursor)
     if read is None:
         raise BadInput(f"not a cursor: {cursor!r:.40}")
-    day, n, passed, conversation = read.groups()
-    return (int(day), conversation, int(n)), int(passed)
+    day, n, passed, conversation, begin = read.groups()
+    return (int(day), conversation, int(n)), int(passed), int(begin or 0)
 
 
 def _matches(view: View, query: str, limits: Limits, newest: Moment | None) -> Iterator[Match]:
@@ -110,6 +114,16 @@ def _covered(view: View, query: str, limits: Limits, newest: Moment | None) -> I
         day = view.day((conversation, n))
         if day is not None and limits.allow((conversation, n), day):
             yield day, conversation, n
+
+
+def _places(text: str, folded: str, match: Match, cursor: str, begin: int) -> Iterator[Match]:
+    """Yields a message's places from folded character `begin` on, one at a time: mostly the first is enough."""
+    folded_text, source = fold(text), offsets(text)
+    at = folded_text.find(folded, begin)
+    while at >= 0:
+        start, end = source_range(source, at, len(folded))
+        yield replace(match, start=start, end=end, cursor=f"{cursor}.{at}" if at else cursor)
+        at = folded_text.find(folded, at + len(folded))
 
 
 def _match(text: str, query: str, folded: str, moment: Moment) -> Match | None:

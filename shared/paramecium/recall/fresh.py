@@ -1,6 +1,6 @@
 """Entries that arrived after the index was last written: read once a process, kept until the index has them.
 
-Invariant: at most 200 entries; the newest, since what was just said is asked for most.
+Invariant: at most 200 entries; the newest, since what was just said is asked for most. The blocks left out are counted.
 """
 
 import threading
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
+from paramecium import clock
 from paramecium.archive.conversations import GETS_AT_ONCE, Archive
 from paramecium.errors import BadId, ConversationMissing, Damaged, KeyMissing
 from paramecium.index.manifest import Manifest
@@ -26,9 +27,10 @@ Block = tuple[str, int]
 class FreshReader:
     """Lists the arrivals since the index's last one and reads the blocks it has not read before."""
 
-    def __init__(self, archive: Archive, life: str) -> None:
+    def __init__(self, archive: Archive, life: str, now: clock.Now = clock.now) -> None:
         self._archive = archive
         self._life = life
+        self._now = now
         self._blocks: dict[Block, tuple[Entry, ...]] = {}
         self._wanted: list[Block] = []
         self._fresh = Fresh()
@@ -39,30 +41,31 @@ class FreshReader:
         covered = manifest.coverage.conversations
         wanted = [
             (a.conversation, a.n)
-            for a in self._archive.arrivals(since(manifest))
+            for a in self._archive.arrivals(since(manifest, self._now()))
             if a.n >= covered.get(a.conversation, 0)
         ]
         with self._lock:
             if wanted != self._wanted:
-                self._fresh = _fresh_of(self._newest(list(dict.fromkeys(wanted))))
+                self._fresh = self._newest(list(dict.fromkeys(wanted)))
                 self._wanted = wanted
             return self._fresh
 
-    def _newest(self, wanted: list[Block]) -> list[tuple[str, tuple[Entry, ...]]]:
+    def _newest(self, wanted: list[Block]) -> Fresh:
         """The newest entries in their order, up to the bound; blocks that are not among them are forgotten."""
         kept: dict[Block, tuple[Entry, ...]] = {}
         newest: list[tuple[str, tuple[Entry, ...]]] = []
-        left = FRESH_ENTRIES_MAX
+        left, whole = FRESH_ENTRIES_MAX, 0
         for at in range(0, len(wanted), GETS_AT_ONCE):
             for place, entries in self._read(wanted[::-1][at : at + GETS_AT_ONCE]):
                 kept[place] = entries
+                whole += len(entries) <= left
                 if left and entries:
                     newest.append((place[0], entries[-left:]))
                     left -= len(newest[-1][1])
             if not left:
                 break
         self._blocks = kept
-        return newest[::-1]
+        return _fresh_of(newest[::-1], len(wanted) - whole)
 
     def _read(self, places: list[Block]) -> list[tuple[Block, tuple[Entry, ...]]]:
         new = [place for place in places if place not in self._blocks]
@@ -80,18 +83,19 @@ class FreshReader:
             return ()
 
 
-def _fresh_of(blocks: Iterable[tuple[str, tuple[Entry, ...]]]) -> Fresh:
+def _fresh_of(blocks: Iterable[tuple[str, tuple[Entry, ...]]], waiting: int) -> Fresh:
     entries = [(conversation, entry) for conversation, block in blocks for entry in block]
     saids = tuple(said for one in entries if (said := said_from(*one)))
-    return Fresh(saids, tuple(mark for one in entries if (mark := mark_from(*one))))
+    return Fresh(saids, tuple(mark for one in entries if (mark := mark_from(*one))), waiting)
 
 
-def since(manifest: Manifest) -> datetime:
-    """Returns the moment from which arrivals are to be listed: an hour before the last one handled.
+def since(manifest: Manifest, now: datetime) -> datetime:
+    """Returns the moment from which arrivals are to be listed: an hour before the last one handled, or before `now`.
 
-    Clocks of different workers differ, and a block's arrival is written after the block.
+    Clocks of different workers differ, and a block's arrival is written after the block. One handled under a clock
+    that was ahead must not hide what is written after that clock was put right.
     """
     last = manifest.coverage.arrivals
     if not last:
         return datetime(1970, 1, 1, tzinfo=UTC)
-    return keys.read_arrival(last).moment - LOOK_BACK
+    return min(keys.read_arrival(last).moment, now) - LOOK_BACK

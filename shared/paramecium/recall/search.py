@@ -43,17 +43,22 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Is what was found; `next` is the cursor of what an exact query found more."""
+    """Is what was found; `next` is the cursor of what an exact query found more.
+
+    `waiting` counts the blocks of the archive that no query reaches until they are ingested.
+    """
 
     windows: tuple[Window, ...] = ()
     next: str | None = None
     damaged: bool = False
+    waiting: int = 0
 
     def to_json(self) -> Json:
         """Returns the form every door prints."""
         out: Json = {"memories": [], "windows": [_window(w) for w in self.windows]}
         out |= {"next": self.next} if self.next else {}
-        return out | ({"damaged": True} if self.damaged else {})
+        out |= {"damaged": True} if self.damaged else {}
+        return out | ({"waiting": self.waiting} if self.waiting else {})
 
 
 class Views(Protocol):
@@ -83,7 +88,8 @@ class Finder:
             ident = self.views.resolve(view, query.conversation)
             query = replace(query, conversation=ident, besides=None)
         limits = Limits(query.after, query.before, query.conversation, query.besides, query.besides_from)
-        return _exact(view, query, limits) if query.exact else self._semantic(view, query, limits)
+        found = _exact(view, query, limits) if query.exact else self._semantic(view, query, limits)
+        return replace(found, damaged=view.damaged, waiting=view.fresh.waiting)
 
     def _semantic(self, view: View, query: Query, limits: Limits) -> Found:
         """Off the path only when the conversation is named, and else few windows a conversation."""
@@ -100,7 +106,7 @@ class Finder:
             if shown.has(hit.place, start, end) or not (named or view.talk(conversation).on_path(n)):
                 continue
             shown.add(_window_of(view, hit.place, start, end, hit.score))
-        return Found(tuple(shown.windows), None, view.damaged)
+        return Found(tuple(shown.windows))
 
 
 def _exact(view: View, query: Query, limits: Limits) -> Found:
@@ -109,9 +115,9 @@ def _exact(view: View, query: Query, limits: Limits) -> Found:
         if shown.has(match.place, match.start, match.end):
             continue
         if len(shown.windows) == query.n:
-            return Found(tuple(shown.windows), match.cursor, view.damaged)
+            return Found(tuple(shown.windows), match.cursor)
         shown.add(_window_of(view, match.place, match.start, match.end, 1.0))
-    return Found(tuple(shown.windows), None, view.damaged)
+    return Found(tuple(shown.windows))
 
 
 class _Shown:
@@ -138,8 +144,9 @@ def _window_of(view: View, place: Place, start: int, end: int, score: float) -> 
     talk = view.talk(place[0])
     path = talk.chain_of(place[1])
     pieces = around(path, path.index(place[1]), start, end, lambda n: view.said((place[0], n)))
-    day = view.said(place).at[:10]
-    return Window(place[0], view.title(talk), day, round(score, 4), pieces, not talk.on_path(place[1]))
+    day = view.said(place).day
+    date_ = date.fromordinal(day).isoformat() if day > 0 else ""
+    return Window(place[0], view.title(talk), date_, round(score, 4), pieces, not talk.on_path(place[1]))
 
 
 def _checked(query: Query) -> Query:

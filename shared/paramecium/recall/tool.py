@@ -12,6 +12,7 @@ from itertools import count
 from typing import Any, Final
 
 from paramecium.errors import Ambiguous, BadInput, Missing, ParameciumError
+from paramecium.index.fold import fold
 from paramecium.messages import Json
 from paramecium.recall.search import Finder, Found, Query
 from paramecium.recall.windows import Piece, Window
@@ -21,10 +22,17 @@ WINDOWS_PER_CALL: Final = 4
 NAME_CHARS_MAX: Final = 80
 _CUT: Final = "…"
 _MARK: Final = "§"
-_BRACKETS: Final = str.maketrans("[]", "()")
+_BRACKETS: Final = str.maketrans("[]［］【】〔〕", "()()()()")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?\Z", re.DOTALL)
-# A line of a text that looks like a window's head or like somebody's turn.
-_LIKE_OURS: Final = re.compile(r"conv_id=|(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\n]{1,100}? \([^()\n]{1,40}\): ")
+_CONV_ID: Final = re.compile(r"conv.{0,3}id", re.DOTALL)
+_LINE: Final = r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])"
+# What a folded text may hold that a reader could take for a window's head or somebody's turn, however it is spaced.
+_LIKE_OURS: Final = re.compile(
+    rf"{_CONV_ID.pattern}"
+    rf"|{_LINE}[^\w\n]{{0,9}}[\[(〔【〖「『<{{][^\w\n]{{0,9}}\d{{1,4}}\W{{0,2}}[-./·:年月\d]"
+    rf"|{_LINE}[^\n]{{1,100}}?[\[(〔【][^()\n]{{1,40}}[\])〕】]\s*[:∶꞉ː]",
+    re.DOTALL,
+)
 
 _DESCRIPTION: Final = {
     "zh": "翻看你和{person}说过的话。给出的是原文,一字不改,带日期和说话人。凡是记不确切的往事、约定、喜好、原话,"
@@ -61,6 +69,7 @@ _SAYS: Final = {
         "ours": "(原话里有像我们标注的行;真正的标注行都以 {mark} 开头)\n",
         "wrong": "查询写得不对:",
         "damaged": "(部分索引损坏,正在等待重建,结果可能不全)\n",
+        "waiting": "(还有 {count} 块新内容等待收录,暂时查不到)\n",
         "away": "暂时查不了记录:",
     },
     "en": {
@@ -71,6 +80,7 @@ _SAYS: Final = {
         "ours": "(some of these words look like our own lines; those that are ours begin with {mark})\n",
         "wrong": "this query cannot be understood: ",
         "damaged": "(part of the index is damaged and waits to be rebuilt; something may be missing)\n",
+        "waiting": "({count} new blocks wait to be ingested and are not searched yet)\n",
         "away": "the archive cannot be searched right now: ",
     },
 }
@@ -196,6 +206,8 @@ def _day(raw: Json, name: str) -> date | None:
 def _parts(found: Found, says: dict[str, str]) -> Iterator[Part]:
     if found.damaged:
         yield Part(says["damaged"])
+    if found.waiting:
+        yield Part(says["waiting"].format(count=found.waiting))
     if not found.windows:
         yield Part(says["none"])
         return
@@ -207,7 +219,7 @@ def _parts(found: Found, says: dict[str, str]) -> Iterator[Part]:
 
 def _mark_for(texts: Sequence[str]) -> str:
     """Returns what our lines begin with: nothing, or, when a text has a line that looks like ours, what none has."""
-    if not any(_LIKE_OURS.search(text) for text in texts):
+    if not any(_LIKE_OURS.search(fold(text)) for text in texts):
         return ""
     return next(_MARK * size for size in count(1) if not any(_MARK * size in text for text in texts))
 
@@ -229,5 +241,7 @@ def _who(piece: Piece, says: dict[str, str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Returns a name or title as our lines may hold it: without line ends, and without what could end our brackets."""
-    return " ".join(text.translate(_BRACKETS).split())[:NAME_CHARS_MAX]
+    """Returns a name or title as our lines may hold it: on one line, without our brackets and without a conv_id."""
+    folded = fold(text)
+    line = _CONV_ID.sub(_CUT, folded) if _CONV_ID.search(folded) else text
+    return " ".join(line.translate(_BRACKETS).split())[:NAME_CHARS_MAX]

@@ -21,10 +21,11 @@ from paramecium.recall.young import Young
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """Is what has arrived and is in no segment yet."""
+    """Is what has arrived and is in no segment yet; `waiting` counts the blocks of it that are too many to be here."""
 
     saids: tuple[Said, ...] = ()
     marks: tuple[Mark, ...] = ()
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

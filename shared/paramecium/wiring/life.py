@@ -138,10 +138,17 @@ class LifeParts(Building):
 
     def import_file(self, path: Path, progress: Progress = silent) -> "ImportReport":
         """Brings a file's conversations into the archive."""
+        from collections.abc import Mapping
+
+        from paramecium.errors import Damaged
         from paramecium.index.manifest import read_manifest
         from paramecium.jobs.import_file import import_file
 
-        covered = read_manifest(self._shared.store, keys.manifest(self.life)).manifest.coverage.conversations
+        try:
+            found = read_manifest(self._shared.store, keys.manifest(self.life))
+            covered: Mapping[str, int] = found.manifest.coverage.conversations
+        except Damaged:  # what is derived never stops what is said from being kept
+            covered = {}
         archive = self.archive
         settings = self._shared.settings
         return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress)
