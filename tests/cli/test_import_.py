@@ -21,6 +21,7 @@ def test_json_is_the_whole_report(tmp_path: Path) -> None:
     """--json prints one document with every count."""
     done = paramecium("import", SAMPLE, "--json", cwd=tmp_path)
     counts = {"conversations": 18, "messages": 228, "added": 228, "already": 0, "refused": [], "waiting": 228}
+    counts |= {"undated": 0, "beside": 0}
     assert (done.code, done.json) == (0, counts)
 
 
@@ -89,3 +90,15 @@ def test_a_file_of_another_kind_is_told_in_a_few_lines(tmp_path: Path) -> None:
     assert done.err.count("refused: line") == 10
     assert "and 80 more" in done.err
     assert "nothing came in: this is no file of JSON Lines" in done.err
+
+
+def test_what_came_in_changed_or_undated_is_told(tmp_path: Path) -> None:
+    """An edited message and a date that cannot be read are each said in a line of their own."""
+    messages = [{"id": "1", "role": "user", "content": "周一见", "at": "昨天"}]
+    messages.append({"id": "2", "role": "user", "content": "周一开会"})
+    first = {"id": "a", "messages": messages}
+    (tmp_path / "f.jsonl").write_text(json.dumps(first, ensure_ascii=False) + "\n", "utf-8")
+    assert "1 date could not be read" in paramecium("import", "f.jsonl", cwd=tmp_path).err
+    messages[1]["content"] = "周二开会"
+    (tmp_path / "f.jsonl").write_text(json.dumps(first, ensure_ascii=False) + "\n", "utf-8")
+    assert "1 message edited since" in paramecium("import", "f.jsonl", cwd=tmp_path).err

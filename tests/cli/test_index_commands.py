@@ -72,7 +72,7 @@ def test_changed_words_are_found_out(copy: Path) -> None:
     assert list(done.json) == ["entries", "passages", "waiting", "problems"]
     assert any(block.parent.name in problem for problem in done.json["problems"])
     assert "  wrong: " in done.err
-    assert "`paramecium rebuild`" in done.err
+    assert "put these files back from a copy, and do not rebuild before" in done.err
 
 
 def test_an_unreadable_conversation_is_named_and_the_rest_goes_on(small: Path) -> None:

@@ -224,3 +224,13 @@ def test_a_conversation_nobody_knows_is_missing(tmp_path: Path) -> None:
     assert life.texts("喝茶", conversation="a") == ["喝茶"]
     with pytest.raises(ConversationMissing, match="no conversation 'b'"):
         life.find("喝茶", conversation="b")
+
+
+def test_the_very_question_asked_before_is_given_once(tmp_path: Path) -> None:
+    """Asked in three talks, it takes one place of the answer, and what answers it is still given."""
+    life = Life(tmp_path)
+    for name in ("x", "y", "z"):
+        life.add(name, Entry(f"{name}-0", 0, role="user", text="我喝什么奶茶"))
+    life.add("w", Entry("w-0", 0, role="user", text="奶茶我喝乌龙的"))
+    assert len(life.find("我喝什么奶茶", exact=True).windows) == 3
+    assert sorted(w.text for w in life.find("我喝什么奶茶", n=3).windows) == ["奶茶我喝乌龙的", "我喝什么奶茶"]

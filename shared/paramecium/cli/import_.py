@@ -29,6 +29,10 @@ def import_(
         show_json(counts | {"refused": [str(r) for r in report.refused]})
     new = f"{count(report.added, 'message')} new, {report.already:,} there already"
     tell(f"{count(report.conversations, 'conversation')}: {new}")
+    if report.undated:
+        tell(f"  {count(report.undated, 'date')} could not be read: kept without a date, the original beside it")
+    if report.beside:
+        tell(f"  {count(report.beside, 'message')} edited since: it stands beside, on a branch that --exact finds")
     for refused in report.refused[:SHOWN_MAX]:
         tell(f"  refused: {refused}")
     if report.added:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paramecium.cli.context import Context, show_json, tell
+from paramecium.cli.context import Context, count, show_json, tell
 from paramecium.messages import Json
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def _found(given: Context, raw: Json) -> "Found":
 def _tell_what_is_missing(given: Context, found: "Found", exact: bool) -> None:
     if found.damaged:
         tell("part of the index is damaged, something may be missing; `paramecium rebuild` makes it anew")
+    if found.waiting:
+        tell(f"{count(found.waiting, 'block')} of newer talk cannot be searched yet; `paramecium ingest` takes them in")
     if found.next:
         tell("there is more; a larger --n (up to 50), or dates, show it")
     if not found.windows:

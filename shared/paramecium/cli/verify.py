@@ -1,11 +1,11 @@
 """`paramecium verify`: proves that every word is there, or lists what is wrong."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from paramecium.cli.context import Context, bar, count, show_json, tell, together
-from paramecium.messages import Json
 
 SHOWN_MAX = 50
 
@@ -20,26 +20,30 @@ def verify(
     """
     given: Context = context.obj
     with bar("verify") as progress:
-        report = together([life.verify(progress).to_json() for life in given.worked])
+        reports = [life.verify(progress) for life in given.worked]
+    report = together([r.to_json() for r in reports])
     if as_json:
         show_json(report)
     tell(f"{count(report['entries'], 'message')} read, {count(report['passages'], 'passage')} compared")
     if report["waiting"]:
         waiting = count(report["waiting"], "message")
         tell(f"{waiting} not in the whole index yet: `ingest`, then `fts` (`serve` does both)")
-    _end_if_wrong(report)
+    _end_if_wrong(report["problems"], sum(r.archive_problems for r in reports))
     compared = report["passages"] or not report["entries"]
     tell("everything is as it was said" if compared else "nothing is wrong, but there is no index yet to compare with")
 
 
-def _end_if_wrong(report: Json) -> None:
-    problems = report["problems"]
+def _end_if_wrong(problems: Sequence[str], of_the_archive: int) -> None:
     for problem in problems[:SHOWN_MAX]:
         tell(f"  wrong: {problem}")
     if len(problems) > SHOWN_MAX:
         tell(f"  and {len(problems) - SHOWN_MAX} more; --json lists them")
-    if problems:
-        tell(
-            f"{count(len(problems), 'problem')}; the archive is what counts: `paramecium rebuild` makes the index anew"
-        )
-        raise typer.Exit(1)
+    if not problems:
+        return
+    tell(count(len(problems), "problem"))
+    if of_the_archive:
+        tell(f"{of_the_archive} of the archive itself: put these files back from a copy, and do not rebuild before: ")
+        tell("the index is the only other witness of what was said")
+    else:
+        tell("all of the index, which `paramecium rebuild` makes anew from the archive")
+    raise typer.Exit(1)

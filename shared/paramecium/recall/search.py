@@ -10,6 +10,7 @@ from typing import Protocol
 
 from paramecium.errors import BadInput
 from paramecium.index import words
+from paramecium.index.fold import fold
 from paramecium.messages import Json
 from paramecium.recall import exact, semantic
 from paramecium.recall.limits import Limits
@@ -92,8 +93,11 @@ class Finder:
         return replace(found, damaged=view.damaged, waiting=view.fresh.waiting)
 
     def _semantic(self, view: View, query: Query, limits: Limits) -> Found:
-        """Off the path only when the conversation is named, and else few windows a conversation."""
-        shown = _Shown()
+        """Off the path only when the conversation is named, and else few windows a conversation.
+
+        The very question, asked before, is given once: asked each week, it would fill the whole answer with itself.
+        """
+        shown, asked, asked_before = _Shown(), fold(query.text), False
         named = query.conversation is not None
         terms = words.terms(query.text)
         for hit in semantic.rank(view, self.near, query.text, limits):
@@ -102,9 +106,14 @@ class Finder:
                 break
             if not named and shown.of(conversation) >= WINDOWS_PER_CONVERSATION:
                 continue
-            start, end = hit.passage or exact.first_passage(view.text(hit.place), terms)
+            text = view.text(hit.place)
+            start, end = hit.passage or exact.first_passage(text, terms)
             if shown.has(hit.place, start, end) or not (named or view.talk(conversation).on_path(n)):
                 continue
+            if fold(text) == asked:
+                if asked_before:
+                    continue
+                asked_before = True
             shown.add(_window_of(view, hit.place, start, end, hit.score))
         return Found(tuple(shown.windows))
 
