@@ -7,6 +7,7 @@ in between cancels the turn, and what was said by then is stored as incomplete.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,8 @@ from paramecium.upstream.choose import Choice, Upstreams
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
+
+_log = logging.getLogger(__name__)
 
 
 class Chat:
@@ -133,6 +136,12 @@ class Chat:
             with anyio.CancelScope(shield=True):
                 await self._keep(turn, "incomplete")
             raise
+        except Exception as error:  # noqa: BLE001 - what a person has read already is never thrown away
+            # The words of an unknown error may be a person's.
+            _log.error("a turn broke: %s", type(error).__name__)
+            turn.answer.break_off()
+            status = "incomplete" if turn.answer.text else "error"
+            turn.emit(Failed("internal_error", "something broke inside; what was said so far is kept", 500))
         await self._close(turn, status)
 
     async def _rounds(self, turn: "_Turn") -> Status:
