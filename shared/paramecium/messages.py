@@ -7,7 +7,7 @@ Invariant: `entry_from(entry_to(e)) == e`, and fields of a later version pass th
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, get_args
 
 from paramecium.errors import BadId, BadInput, Damaged
@@ -148,6 +148,21 @@ def chain(parent_of: Mapping[str, str | None], leaf: str | None) -> tuple[str, .
         ids.append(leaf)
         leaf = parent_of[leaf]
     return tuple(reversed(ids))
+
+
+def hung_behind(draft: Entry, met: Sequence[Entry]) -> Entry:
+    """Returns the draft behind the newest message of `met` (ascending) that its parent leads to, else as it is.
+
+    What the same turn stored in the same role is another version of the draft: it stays the draft's sibling.
+    """
+    turn = draft.source.get("turn")
+    reached, newest = {draft.parent}, draft.parent
+    for entry in met:
+        if entry.kind in ("message", "tombstone") and entry.parent in reached:
+            reached.add(entry.id)
+            is_version = turn is not None and (entry.role, entry.source.get("turn")) == (draft.role, turn)
+            newest = newest if is_version or entry.kind == "tombstone" else entry.id
+    return replace(draft, parent=newest)
 
 
 def path(entries: Sequence[Entry]) -> tuple[Entry, ...]:

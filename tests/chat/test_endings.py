@@ -216,7 +216,7 @@ def test_a_store_that_fails_at_the_answer_is_told() -> None:
     house = House()
     full = UpstreamError("the store is full")
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise full
 
     house.says([*says("好")[:1], lambda: setattr(house.archive, "append", refuse), TextDelta("!"), *says("")])

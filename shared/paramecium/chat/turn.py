@@ -151,8 +151,9 @@ class Chat:
         return await run_rounds(upstream, partial(self._request, turn), tools, turn.answer, turn.ending)
 
     def _request(self, turn: "_Turn", rounds: Sequence[Json]) -> Request:
-        head, account = turn.opening.question.head or "", turn.choice.account.name
-        begun = Entry("", -1, role="assistant", rounds=tuple(rounds), head=head, account=account)
+        question, account = turn.opening.question, turn.choice.account.name
+        head, source = question.head or "", question.source
+        begun = Entry("", -1, role="assistant", rounds=tuple(rounds), head=head, account=account, source=source)
         entries = (*turn.opening.path, begun) if rounds else turn.opening.path
         said = render(turn.opening.head, head, account, entries, self._pictures)
         return Request(turn.choice.model, said.system, said.tools, said.messages, self._settings.max_tokens)
