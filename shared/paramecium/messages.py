@@ -5,6 +5,7 @@ Invariant: `entry_from(entry_to(e)) == e`, and fields of a later version pass th
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -18,6 +19,7 @@ Status = Literal["complete", "stopped", "incomplete", "error"]
 Json = dict[str, Any]
 
 VERSION: Final = 1
+DEPTH_MAX: Final = 50
 SPOKEN: Final = ("user", "assistant")
 _KINDS = get_args(Kind)
 _ROLES = get_args(Role)
@@ -117,6 +119,23 @@ def load_json(body: bytes) -> Any:
         return json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"this is not JSON: {error}") from error
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Returns a value that can be written as JSON and read again anywhere; raises BadInput.
+
+    Its numbers are finite, its integers fit into 64 bits, and it is nested 50 deep at most.
+    """
+    if depth > DEPTH_MAX:
+        raise BadInput(f"nested deeper than {DEPTH_MAX}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput("a number that is not finite")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise BadInput("a whole number of more than 64 bits")
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            plain(item, depth + 1)
+    return value
 
 
 def check_id(value: str) -> str:

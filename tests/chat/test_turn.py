@@ -10,8 +10,8 @@ from paramecium.errors import BadId, BadInput, ConversationMissing, NotConfigure
 from paramecium.messages import dump_json
 from paramecium.upstream.base import Finished, TextDelta
 from tests.chat.fakes_chat import FakeRecall, House, calls, done, says, settings, started, text_of
+from tests.fakes import PNG
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 NASTY = "你好\u2028👨‍👩‍👧\0 \ud83d \r\n\u0085"
 
 

@@ -7,12 +7,15 @@ Invariant: the text of `so_far()` is the text that was given out; `finished` is 
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from paramecium.messages import Json
+from paramecium.errors import BadInput
+from paramecium.messages import Json, plain
 from paramecium.upstream.base import Finished, TextDelta, ThinkingDelta, ToolCall, UpstreamEvent
 from paramecium.upstream.halves import Halves
 from paramecium.upstream.refusals import refusal_in_stream
+
+_SPOKEN: Final = ("text", "thinking")
 
 
 @dataclass(slots=True)
@@ -50,7 +53,7 @@ class Reply:
             case "content_block_stop":
                 return _close(self._blocks[event["index"]])
             case "message_delta":
-                self._stop_reason = event["delta"].get("stop_reason") or self._stop_reason
+                self._stop_reason = _string(event["delta"].get("stop_reason") or self._stop_reason)
                 self._add_usage(event.get("usage"))
             case "message_stop":
                 return self._finish()
@@ -60,31 +63,39 @@ class Reply:
 
     def so_far(self) -> tuple[Json, ...]:
         """Returns the closed blocks, and of the open ones those of text that said something."""
-        return tuple(b.content for b in self._blocks.values() if b.closed or b.content.get("text"))
+        blocks = self._blocks.values()
+        return tuple(b.content for b in blocks if b.closed or (b.content["type"] == "text" and b.content.get("text")))
 
     def _add_usage(self, usage: Any) -> None:
         # Counts are cumulative: the last one that is not null stands.
-        self._usage |= {k: v for k, v in (usage or {}).items() if v is not None}
+        self._usage |= _counts(usage)
 
     def _start(self, index: int, content: Json) -> list[UpstreamEvent]:
+        if index in self._blocks:
+            raise ValueError(f"block {index} begins twice")
+        _check_start(content)
+        kind = content["type"]
+        # Calls may come interleaved; text comes one block after the other, so that it is stored as it was told.
+        spoken = [b for b in self._blocks.values() if b.content["type"] == kind and kind in _SPOKEN]
+        before = [event for block in spoken for event in _close(block)]
         block = self._blocks[index] = _Block(dict(content))
-        for name in ("text", "thinking"):
-            if content.get("type") == name and content.get(name):
-                block.content[name] = ""
-                return _say(block, name, content[name])
-        return []
+        if kind in _SPOKEN and content.get(kind):
+            block.content[kind] = ""
+            return [*before, *_say(block, kind, content[kind])]
+        return before
 
     def _delta(self, block: _Block, delta: Json) -> list[UpstreamEvent]:
-        match delta.get("type"):
-            case "text_delta":
-                return _say(block, "text", delta["text"])
-            case "thinking_delta":
-                return _say(block, "thinking", delta["thinking"])
-            case "signature_delta":
-                block.content["signature"] = delta["signature"]
-            case "input_json_delta":
-                block.partial.append(delta["partial_json"])
-            case "citations_delta":
+        kind = str(delta.get("type")).removesuffix("_delta")
+        if block.closed or (kind in _SPOKEN and kind != block.content["type"]):
+            raise ValueError(f"a delta of {kind} for a block that cannot take it")
+        match kind:
+            case "text" | "thinking":
+                return _say(block, kind, delta[kind])
+            case "signature":
+                block.content["signature"] = _string(delta["signature"])
+            case "input_json":
+                block.partial.append(_string(delta["partial_json"]))
+            case "citations":
                 block.content["citations"] = [*(block.content.get("citations") or ()), delta["citation"]]
         return []
 
@@ -115,7 +126,8 @@ def _close(block: _Block) -> list[UpstreamEvent]:
         return _given_out(block, kind, block.halves.flush())
     raw = "".join(block.partial)
     if raw or kind == "tool_use":
-        block.content["input"] = _input(raw) if raw else block.content.get("input") or {}
+        begun = block.content.get("input")
+        block.content["input"] = _input(raw) if raw else begun if isinstance(begun, dict) else {}
     if kind != "tool_use":
         return []
     return [ToolCall(block.content["id"], block.content["name"], block.content["input"], raw)]
@@ -123,11 +135,32 @@ def _close(block: _Block) -> list[UpstreamEvent]:
 
 def _input(raw: str) -> Json:
     try:
-        value = json.loads(raw, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        value = plain(json.loads(raw))
+    except (BadInput, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+def _check_start(content: Json) -> None:
+    kind = _string(content["type"])
+    if kind in _SPOKEN and content.get(kind) is not None:
+        _string(content[kind])
+    if kind == "tool_use" and not (_string(content["id"]) and _string(content["name"])):
+        raise ValueError("a call of a tool without id or name")
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a string was due, not {type(value).__name__}")
+    return value
+
+
+def _counts(usage: Any) -> Json:
+    """Returns what can be a count, or says what was used; a figure that is none is no reason to lose an answer."""
+    out: Json = {}
+    for name, value in usage.items() if isinstance(usage, dict) else ():
+        if isinstance(value, dict):
+            out[name] = _counts(value)
+        elif isinstance(value, str) or (isinstance(value, int | float) and value >= 0):
+            out[name] = value
+    return out
