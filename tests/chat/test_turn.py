@@ -144,6 +144,16 @@ def test_an_account_without_key_is_told_before_anything_is_stored() -> None:
     assert list(house.store.list("")) == []
 
 
+def test_the_answer_of_a_parrot_is_marked_as_an_echo() -> None:
+    """Its words are quotation; those of a model are not marked."""
+    model = {"name": "two", "kind": "anthropic", "models": ["m"], "api_key": "k"}
+    house = House(settings=settings(accounts=[settings().accounts[0].model_dump(), model]))
+    house.says(says("引文"), says("好"))
+    conv = house.talk("t1", "一", account="one").conversation
+    house.talk("t2", "二", conv, account="two")
+    assert [e.source.get("echo") for e in house.entries(conv)] == [None, True, None, None]
+
+
 def test_another_account_and_model_are_used_when_named() -> None:
     """The named account's model is asked and stood by in the answer."""
     house = House()

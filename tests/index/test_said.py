@@ -1,5 +1,7 @@
 """The index keeps what the person and the AI said, and the marks of a conversation; nothing else of an entry."""
 
+from dataclasses import replace
+
 import pytest
 
 from paramecium.index.said import Mark, Said, day_of, mark_from, said_from
@@ -19,6 +21,13 @@ def test_what_nobody_said_is_not_kept(entry: Entry) -> None:
     """A system message and a tombstone are neither words nor marks."""
     assert said_from("c1", entry) is None
     assert mark_from("c1", entry) is None
+
+
+def test_an_echo_is_not_kept() -> None:
+    """What only repeats what was said is no message of the index."""
+    entry = Entry("m1", 1, role="assistant", text="原话", source={"client": "c"})
+    assert said_from("c1", entry) is not None
+    assert said_from("c1", replace(entry, source={"client": "c", "echo": True})) is None
 
 
 @pytest.mark.parametrize("kind", ["rename", "star", "project", "choose"])

@@ -186,7 +186,8 @@ class Chat:
             model=turn.model,
             account=turn.choice.account.name,
             status=status,
-            source=dict(question.source),
+            # A parrot's answer quotes what was said; the index leaves it out.
+            source=question.source | ({"echo": True} if turn.choice.account.kind == "parrot" else {}),
         )
         conv = turn.opening.conversation
         return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
