@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from paramecium.store.base import Blob, ObjectStore
 from paramecium.upstream.base import Request, UpstreamEvent
 
+# The header of an image of one pixel by two.
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x02\x08\0\0\0\0"
+
 
 class FixedClock:
     """Is a clock that moves only when told to, or by `step` at each look."""

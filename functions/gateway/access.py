@@ -19,6 +19,7 @@ from paramecium.errors import NotAllowed, NotConfigured, WrongToken
 from paramecium.settings import Client, Settings
 
 COOKIE = "paramecium"
+LOGIN_BYTES_MAX = 10_000
 _COOKIE_S = 90 * 24 * 3600
 _SCOPE_KEY = "client_of_paramecium"
 
@@ -29,17 +30,23 @@ class Access:
     def __init__(self, settings: Settings) -> None:
         tokens = [(c.token.get_secret_value().encode("utf-8", "surrogatepass"), c) for c in settings.everyone]
         self._known = [(hashlib.sha256(token).digest(), client) for token, client in tokens if token]
-        self._body_bytes_max = settings.body_bytes_max
 
     def client(self, scope: Scope) -> Client:
         """Returns whose token came with a request; raises WrongToken, or NotConfigured while there is no token."""
         headers = Headers(scope=scope)
         return self._owner(_brought(headers), "no token came: send it as Authorization: Bearer, or as x-api-key")
 
+    def whole_client(self, scope: Scope) -> Client:
+        """Returns whose token came with a request; raises WrongToken, NotConfigured, NotAllowed if it may only chat."""
+        client = self.client(scope)
+        if client.scope != "all":
+            raise NotAllowed(f'client {client.name} may only chat (scope = "chat"); this needs scope = "all"')
+        return client
+
     async def login(self, request: Request) -> Response:
         """Answers POST /api/login {"token"}: puts the token into a cookie no script can read."""
         _refuse_foreign(request.headers)
-        token = Fields(await read_json(request, self._body_bytes_max)).text("token") or ""
+        token = Fields(await read_json(request, LOGIN_BYTES_MAX)).text("token") or ""
         client = self._owner([token.encode("utf-8", "surrogatepass")], "")
         response = JsonResponse({"client": client.name, "life": client.life})
         _set_cookie(response, request, quote(token, safe="", errors="surrogatepass"), _COOKIE_S)
@@ -65,15 +72,15 @@ class Access:
 
 
 class Guard:
-    """Lets a request pass to its route only with a token, and says whose it is."""
+    """Lets a request pass to its route only with a token, of scope "all" if `whole`, and says whose it is."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+    def __init__(self, app: ASGIApp, access: Access, *, whole: bool = False) -> None:
         self.app = app
-        self.access = access
+        self._client = access.whole_client if whole else access.client
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
-        scope[_SCOPE_KEY] = self.access.client(scope)
+        scope[_SCOPE_KEY] = self._client(scope)
         await self.app(scope, receive, send)
 
 

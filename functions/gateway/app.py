@@ -1,7 +1,7 @@
 """The gateway's table of contents: every route, every middleware, and how the door opens and closes.
 
-Decides nothing. Invariant: a route stands in the list either with `guard` or in the open part, and nothing heavy is
-imported before the house itself is built.
+Decides nothing. Invariant: a route stands in the list either with `guard` or `whole` or in the open part, and nothing
+heavy is imported before the house itself is built.
 """
 
 import inspect
@@ -52,13 +52,14 @@ def from_parts() -> Starlette:
 
 def _guarded(house: House, turns: Turns, access: Access) -> list[Route]:
     guard = [Middleware(Guard, access=access)]
+    whole = [Middleware(Guard, access=access, whole=True)]
     chat, said = ChatDoor(house, turns), ConversationsDoor(house)
     return [
         Route("/api/chat", chat.talk, methods=["POST"], middleware=guard),
         Route("/api/chat/{turn}/stop", chat.stop, methods=["POST"], middleware=guard),
-        Route("/api/conversations", said.list, methods=["GET"], middleware=guard),
-        Route("/api/conversations/{conversation}", said.read, methods=["GET"], middleware=guard),
-        Route("/api/recall", said.recall, methods=["POST"], middleware=guard),
+        Route("/api/conversations", said.list, methods=["GET"], middleware=whole),
+        Route("/api/conversations/{conversation}", said.read, methods=["GET"], middleware=whole),
+        Route("/api/recall", said.recall, methods=["POST"], middleware=whole),
     ]
 
 
@@ -77,7 +78,7 @@ def _health(house: House, access: Access) -> Callable[[Request], Awaitable[Respo
     async def health(request: Request) -> Response:
         if "detail" not in request.query_params:
             return JsonResponse({"ok": True})
-        access.client(request.scope)
+        access.whole_client(request.scope)
         stores = await to_thread.run_sync(house.stores_ok)
         ok = bool(stores.get("ok"))
         return JsonResponse({"ok": ok, "stores": stores}, 200 if ok else 503)

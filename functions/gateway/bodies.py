@@ -8,11 +8,13 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from anyio import to_thread
 from starlette.requests import Request
 
 from paramecium.errors import BadInput, TooLarge
 from paramecium.messages import Json, load_json
 
+THREAD_BYTES = 1_000_000
 _BLANK = dict.fromkeys(map(ord, " \t\r\n"))
 
 
@@ -26,7 +28,8 @@ async def read_json(request: Request, bytes_max: int) -> Json:
         body += chunk
         if len(body) > bytes_max:
             raise _too_large(bytes_max)
-    value = load_json(bytes(body))
+    # A big body is parsed for so long that other turns would stand still.
+    value = await to_thread.run_sync(load_json, bytes(body)) if len(body) > THREAD_BYTES else load_json(bytes(body))
     if not isinstance(value, dict):
         raise BadInput("the body must be a JSON object")
     return value
@@ -96,4 +99,4 @@ def decoded(data: str, name: str) -> bytes:
 
 
 def _too_large(bytes_max: int) -> TooLarge:
-    return TooLarge(f"the body is over {bytes_max} bytes, the limit body_bytes_max")
+    return TooLarge(f"the body is over {bytes_max} bytes, the most that may come here")

@@ -53,7 +53,7 @@ class ChatDoor:
         streamed = fields.flag("stream", default=True)
         client = client_of(request)
         # Who names the turn may send it again after an accident: it is then told again, and stored once.
-        ask = ask_from(fields, fields.text("turn") or clock.new_id(), client)
+        ask = await to_thread.run_sync(ask_from, fields, clock.new_id(), client)
         chat = await to_thread.run_sync(self._house.chat, client.life)
         listener = self._turns.start(chat, ask)
         first = await listener.first()
@@ -73,7 +73,10 @@ class ChatDoor:
 
 
 def ask_from(fields: Fields, turn: str, client: Client) -> Ask:
-    """Returns what a body of POST /api/chat asks; raises BadInput naming a field, NotAllowed for an unkept client."""
+    """Returns what a body of POST /api/chat asks, under `turn` unless it names a turn of its own, to be asked again.
+
+    Raises BadInput naming a field, BadId, and NotAllowed for a client that is not kept.
+    """
     if not client.archive:
         raise NotAllowed(f"what client {client.name} says is not kept (archive = false), and /api/chat keeps all")
     text = fields.text("message")
@@ -81,7 +84,7 @@ def ask_from(fields: Fields, turn: str, client: Client) -> Ask:
     if text is None or not (text or images):
         raise BadInput("message must be a string with something in it, or come with images")
     return Ask(
-        turn=turn,
+        turn=check_id(fields.text("turn") or turn),
         text=text,
         conversation=fields.text("conversation", "conversation_id") or None,
         parent=fields.text("parent"),

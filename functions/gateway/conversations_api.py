@@ -11,6 +11,7 @@ from functions.gateway.access import client_of
 from functions.gateway.bodies import Fields, read_json
 from functions.gateway.errors import JsonResponse
 from functions.gateway.house import House
+from paramecium.errors import NotAllowed
 from paramecium.messages import Json
 
 LISTED_MAX = 500
@@ -40,8 +41,11 @@ class ConversationsDoor:
 
     async def recall(self, request: Request) -> Response:
         """Answers POST /api/recall; a person's search, so nothing is marked as remembered."""
+        client = client_of(request)
+        if not client.memory:
+            raise NotAllowed(f"client {client.name} may not look anything up (memory = false)")
         query = query_from(Fields(await read_json(request, self._house.settings.body_bytes_max)))
-        return JsonResponse(await to_thread.run_sync(self._house.search, client_of(request).life, query))
+        return JsonResponse(await to_thread.run_sync(self._house.search, client.life, query))
 
 
 def query_from(fields: Fields) -> Json:

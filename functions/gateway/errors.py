@@ -28,8 +28,8 @@ class JsonResponse(Response):
     media_type = "application/json"
 
     def render(self, content: Json) -> bytes:
-        """Returns the bytes of the document."""
-        return dump_json(content)
+        """Returns the bytes of the document; they end with a newline, for whoever reads them in a terminal."""
+        return dump_json(content) + b"\n"
 
 
 class Errors:

@@ -5,9 +5,10 @@ Invariant: `entry_from(entry_to(e)) == e`, and fields of a later version pass th
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, get_args
 
 from paramecium.errors import BadId, BadInput, Damaged
@@ -18,6 +19,7 @@ Status = Literal["complete", "stopped", "incomplete", "error"]
 Json = dict[str, Any]
 
 VERSION: Final = 1
+DEPTH_MAX: Final = 50
 SPOKEN: Final = ("user", "assistant")
 _KINDS = get_args(Kind)
 _ROLES = get_args(Role)
@@ -119,6 +121,23 @@ def load_json(body: bytes) -> Any:
         raise BadInput(f"this is not JSON: {error}") from error
 
 
+def plain(value: Any, depth: int = 0) -> Any:
+    """Returns a value that can be written as JSON and read again anywhere; raises BadInput.
+
+    Its numbers are finite, its integers fit into 64 bits, and it is nested 50 deep at most.
+    """
+    if depth > DEPTH_MAX:
+        raise BadInput(f"nested deeper than {DEPTH_MAX}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput("a number that is not finite")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise BadInput("a whole number of more than 64 bits")
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            plain(item, depth + 1)
+    return value
+
+
 def check_id(value: str) -> str:
     """Returns `value` if it is an id of ours, `[a-z0-9-]{1,64}`; raises BadId otherwise."""
     if not isinstance(value, str) or not _ID.match(value):
@@ -148,6 +167,21 @@ def chain(parent_of: Mapping[str, str | None], leaf: str | None) -> tuple[str, .
         ids.append(leaf)
         leaf = parent_of[leaf]
     return tuple(reversed(ids))
+
+
+def hung_behind(draft: Entry, met: Sequence[Entry]) -> Entry:
+    """Returns the draft behind the newest message of `met` (ascending) that its parent leads to, else as it is.
+
+    What the same turn stored in the same role is another version of the draft: it stays the draft's sibling.
+    """
+    turn = draft.source.get("turn")
+    reached, newest = {draft.parent}, draft.parent
+    for entry in met:
+        if entry.kind in ("message", "tombstone") and entry.parent in reached:
+            reached.add(entry.id)
+            is_version = turn is not None and (entry.role, entry.source.get("turn")) == (draft.role, turn)
+            newest = newest if is_version or entry.kind == "tombstone" else entry.id
+    return replace(draft, parent=newest)
 
 
 def path(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -8,13 +8,13 @@ from paramecium.archive.images import get_image, put_image
 from paramecium.errors import BadId, BadInput, Damaged, KeyMissing
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
-from tests.fakes import WatchedStore
+from tests.fakes import PNG, WatchedStore
 
 BODIES = {
-    "jpg": b"\xff\xd8\xff\xe0 jpeg",
-    "png": b"\x89PNG\r\n\x1a\n png",
-    "gif": b"GIF89a gif",
-    "webp": b"RIFF\x0a\x00\x00\x00WEBPVP8 ",
+    "jpg": b"\xff\xd8\xff\xe0\x00\x04JF\xff\xff\xc2\x00\x0b\x08\x00\x01\x00\x02\x01",
+    "png": PNG,
+    "gif": b"GIF89a\x01\x00\x02\x00\x80\x00\x00",
+    "webp": b"RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01",
 }
 
 
@@ -36,6 +36,34 @@ def test_other_bytes_are_refused(body: bytes) -> None:
     with pytest.raises(BadInput):
         put_image(store, "main", body)
     assert not list(store.list(""))
+
+
+@pytest.mark.parametrize("ext", sorted(BODIES))
+def test_a_header_that_stops_short_is_refused(ext: str) -> None:
+    """The first bytes of a format alone are no image: whatever is cut off before the size is bad input."""
+    store = RamStore()
+    least = {"jpg": 18, "png": 24, "gif": 13, "webp": 25}[ext]
+    assert put_image(store, "main", BODIES[ext][:least])["ext"] == ext
+    for end in range(3, least):
+        with pytest.raises(BadInput):
+            put_image(store, "main", BODIES[ext][:end])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\xff\xd8\xff",
+        BODIES["jpg"].replace(b"\xff\xc2", b"\xff\xc4") + b"\0" * 20,
+        BODIES["jpg"].replace(b"\xff\xc2", b"\xff\xda") + b"\0" * 20,
+        BODIES["png"].replace(b"\0\0\0\x02", b"\0\0\0\0"),
+        BODIES["gif"].replace(b"\x01\0", b"\0\0"),
+        BODIES["webp"].replace(b"VP8 ", b"ICCP"),
+    ],
+)
+def test_an_image_without_a_size_is_refused(body: bytes) -> None:
+    """A frame that never comes, or a size of zero, is bad input."""
+    with pytest.raises(BadInput):
+        put_image(RamStore(), "main", body)
 
 
 def test_the_same_image_twice_is_one() -> None:

@@ -51,6 +51,20 @@ def test_what_was_said_before_a_failure_is_stored_as_incomplete(error: UpstreamE
     assert text_of(events) == answer.text
 
 
+def test_what_was_said_before_anything_breaks_is_stored(caplog: pytest.LogCaptureFixture) -> None:
+    """An error nobody foresaw costs no word that was read; the log names its class and none of its words."""
+    house = House()
+    house.says([*HALF, RuntimeError("私密的话")])
+    events = house.turn(Ask("t", "问"))
+    failed = events[-2]
+    assert isinstance(failed, Failed)
+    assert (failed.kind, failed.status, "私密" in failed.message) == ("internal_error", 500, False)
+    answer = house.entries("t")[1]
+    assert (answer.status, answer.text, done(events).message) == ("incomplete", "说到", answer.id)
+    assert "RuntimeError" in caplog.text
+    assert "私密" not in caplog.text
+
+
 def test_blocks_an_error_carries_are_stored_verbatim() -> None:
     """Closed blocks that came with the error, a signed thought among them, are kept as they came."""
     house = House()
@@ -202,7 +216,7 @@ def test_a_store_that_fails_at_the_answer_is_told() -> None:
     house = House()
     full = UpstreamError("the store is full")
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise full
 
     house.says([*says("好")[:1], lambda: setattr(house.archive, "append", refuse), TextDelta("!"), *says("")])

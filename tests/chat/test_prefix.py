@@ -13,8 +13,8 @@ from paramecium.messages import Entry, Json
 from paramecium.upstream.base import Finished
 from tests.chat.checks import assert_continues, assert_valid
 from tests.chat.fakes_chat import FakeRecall, Found, House, Piece, calls, done, says
+from tests.fakes import PNG
 
-PNG = b"\x89PNG\r\n\x1a\n"
 OLD = ("外婆的院子里有一棵枇杷树。", "到了五月就黄了。🍊\u2028一地。", "嗯")
 WORDS = st.sampled_from(["在吗", "还记得枇杷吗？", "\u3000好\r\n", "😀\ud83d", "a" * 30])
 Draw = Callable[[st.SearchStrategy[Any]], Any]

@@ -10,8 +10,8 @@ from paramecium.errors import BadId, BadInput, ConversationMissing, NotConfigure
 from paramecium.messages import dump_json
 from paramecium.upstream.base import Finished, TextDelta
 from tests.chat.fakes_chat import FakeRecall, House, calls, done, says, settings, started, text_of
+from tests.fakes import PNG
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 8
 NASTY = "你好\u2028👨‍👩‍👧\0 \ud83d \r\n\u0085"
 
 
@@ -142,6 +142,16 @@ def test_an_account_without_key_is_told_before_anything_is_stored() -> None:
     with pytest.raises(NotConfigured):
         house.turn(Ask("t", "问"))
     assert list(house.store.list("")) == []
+
+
+def test_the_answer_of_a_parrot_is_marked_as_an_echo() -> None:
+    """Its words are quotation; those of a model are not marked."""
+    model = {"name": "two", "kind": "anthropic", "models": ["m"], "api_key": "k"}
+    house = House(settings=settings(accounts=[settings().accounts[0].model_dump(), model]))
+    house.says(says("引文"), says("好"))
+    conv = house.talk("t1", "一", account="one").conversation
+    house.talk("t2", "二", conv, account="two")
+    assert [e.source.get("echo") for e in house.entries(conv)] == [None, True, None, None]
 
 
 def test_another_account_and_model_are_used_when_named() -> None:

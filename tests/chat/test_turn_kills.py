@@ -11,9 +11,8 @@ from paramecium.errors import ConversationMissing
 from paramecium.messages import Entry
 from paramecium.store.ram import RamStore
 from tests.chat.fakes_chat import House, calls, done, says
-from tests.fakes import Killed, WatchedStore
+from tests.fakes import PNG, Killed, WatchedStore
 
-PNG = b"\x89PNG\r\n\x1a\n"
 NEW = Ask("turn-new", "新的话", images=(PNG,))
 NEXT = Ask("turn-next", "接着说👨‍👩‍👧", "turn-old", images=(PNG,))
 

@@ -16,7 +16,7 @@ from tests.functions.gateway.asgi import Exchange, request
 from tests.functions.gateway.fakes_house import TOKEN
 from tests.functions.gateway.sse_reader import read_all
 
-ACCOUNT = {"name": "a", "kind": "parrot", "models": ["m"]}
+ACCOUNT = {"name": "a", "kind": "anthropic", "api_key": "k", "models": ["m"]}
 
 
 class Door:

@@ -11,17 +11,18 @@ from paramecium.messages import load_json
 from paramecium.store.ram import RamStore
 from paramecium.upstream.base import Finished, TextDelta
 from tests.chat.fakes_chat import calls, says
+from tests.fakes import PNG
 from tests.families.house import Door
 from tests.functions.gateway.asgi import request
 from tests.jobs.import_files import said, talk, write
 
 pytestmark = pytest.mark.anyio
 TIMES = 6
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 8).decode()
+IMAGE = base64.b64encode(PNG).decode()
 TURNS: dict[str, dict[str, Any]] = {
     "new": {},
-    "with an image": {"images": [{"data": PNG}]},
-    "image alone": {"message": "", "images": [{"data": PNG}]},
+    "with an image": {"images": [{"data": IMAGE}]},
+    "image alone": {"message": "", "images": [{"data": IMAGE}]},
     "hard words": {"message": " 在吗\u2028🍊\ud83d\0\r\n"},
 }
 

@@ -18,8 +18,8 @@ from paramecium.messages import Entry, Json
 from paramecium.upstream.anthropic import body
 from paramecium.upstream.base import Request
 from tests.chat.fakes_chat import FakeRecall, Found, House, Piece, calls, done, says, settings
+from tests.fakes import PNG
 
-PNG = b"\x89PNG\r\n\x1a\n"
 MARK = b',"cache_control":{"type":"ephemeral","ttl":"1h"}'
 # What a person writes about marks is words, and its quotes are escaped on the wire.
 WORDS = '我说的"cache_control":{"type":"ephemeral"}是什么？\u2028🍊\ud83d'

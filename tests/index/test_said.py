@@ -24,6 +24,13 @@ def test_of_what_nobody_said_only_the_place_is_kept(entry: Entry) -> None:
     assert mark_from("c1", replace(entry, parent="m0")) == Mark("c1", 0, "link", "m1 m0")
 
 
+def test_an_echo_is_not_kept() -> None:
+    """What only repeats what was said is no message of the index."""
+    entry = Entry("m1", 1, role="assistant", text="原话", source={"client": "c"})
+    assert said_from("c1", entry) is not None
+    assert said_from("c1", replace(entry, source={"client": "c", "echo": True})) is None
+
+
 @pytest.mark.parametrize("kind", ["rename", "star", "project", "choose"])
 def test_a_mark_is_no_message(kind: str) -> None:
     """What steers a conversation is kept as a mark."""

@@ -23,7 +23,7 @@ from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from tests.fakes import FixedClock, HashEmbedder, WatchedStore
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x02\x08\0\0\0\0"
 WORDS = (
     "今天带豆包去打疫苗了",
     "它乖不乖？",

@@ -115,6 +115,20 @@ def test_the_asking_conversation_is_left_out(tmp_path: Path) -> None:
         life.build()
 
 
+def test_other_branches_of_the_asking_conversation_are_found_by_their_characters(tmp_path: Path) -> None:
+    """What was said off the path does not stand before the asker: exact shows it, as another branch."""
+    life = Life(tmp_path)
+    life.say("here", "喝茶吗", "喝龙井茶")
+    life.say("here", "喝红茶", parent="here-0")
+    for _ in range(2):
+        (window,) = life.find("茶", exact=True, besides="here").windows
+        assert (window.other_branch, "龙井" in window.text) == (True, True)
+        assert "另一分支" in life.recall.answer({"query": "龙井", "exact": True}, here="here").text
+        assert life.texts("红茶", exact=True, besides="here") == []
+        assert len(life.find("红茶", exact=True).windows) == 1
+        life.build()
+
+
 def test_what_is_only_summed_up_is_found(tmp_path: Path) -> None:
     """Of the asking conversation, what was said before the number from which it stands before the asker is found."""
     life = Life(tmp_path)

@@ -205,10 +205,13 @@ def test_the_answer_is_laid_out(tmp_path: Path) -> None:
 
 
 def test_here_is_left_out(life: Life) -> None:
-    """The conversation a call comes from is not quoted back, in whatever language the answer is framed."""
+    """Of the conversation a call comes from only other branches are quoted back, in every language."""
     english = Recall(life.finder, "en").answer({"query": "茶", "exact": True}, here="t0")
     assert english.text.startswith("What was said, word for word")
-    named = {p.words["conversation"] for p in english.parts if p.words}
-    assert named
-    assert "t0" not in named
+    named = {(p.words["conversation"], p.words["n"]) for p in english.parts if p.words}
+    talk = life.views.view().talk("t0")
+    assert {conversation for conversation, _ in named} > {"t0"}
+    branches = [w for w in english.text.split("\n[") if "conv_id=t0" in w]
+    assert all("(other branch)" in w for w in branches)
+    assert any(not talk.on_path(n) for conversation, n in named if conversation == "t0")
     assert json.dumps(english.text)

@@ -17,7 +17,7 @@ from paramecium.errors import (
     UpstreamTruncated,
 )
 from paramecium.messages import Json
-from tests.upstream.fakes_wire import KEY, Piece, Wire, block, end, heard, request, said, sse, start, text
+from tests.upstream.fakes_wire import KEY, Piece, Wire, block, end, finished, heard, request, said, sse, start, text
 
 JSON = {"content-type": "application/json"}
 
@@ -91,6 +91,56 @@ def test_every_stream_without_its_end_is_truncated() -> None:
         assert isinstance(error, UpstreamTruncated), cut
         assert "".join(b["text"] for b in error.blocks if b["type"] == "text") == said(events)
         assert all(b["input"] == {"query": "雪"} for b in error.blocks if b["type"] == "tool_use")
+
+
+CALL: Json = {"type": "tool_use", "id": "t", "name": "recall", "input": {}}
+DEEP: Json = {"a": 1}
+for _ in range(50):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        block(1, {"type": "later", "x": float("nan")}),
+        block(1, {"type": "later", "x": 2**63}),
+        block(1, {"type": "later", "x": DEEP}),
+        block(1, {"type": 7}),
+        block(1, {"type": "text", "text": []}),
+        block(1, CALL | {"id": 7}),
+        block(1, CALL | {"name": ["recall"]}),
+        block(1, CALL | {"id": ""}),
+        block(1, CALL, {"type": "text_delta", "text": "混"}),
+        text(1, "二")[:2] + text(2, "三") + [text(1, "二")[1]],
+        [{"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "晚了"}}],
+        [{"type": "message_delta", "delta": {"stop_reason": 1}}],
+    ],
+)
+def test_what_could_never_be_sent_back_is_truncated(bad: list[Json]) -> None:
+    """What is no plain JSON or out of order ends the stream, and what is kept is the text that was given out."""
+    good = sse(start(), *text(0, "好"))
+    assert heard(Wire(good + sse(*end())).adapter())[1] is None
+    events, error = heard(Wire(good + sse(*bad, *end())).adapter())
+    assert isinstance(error, UpstreamTruncated)
+    assert "".join(b["text"] for b in error.blocks if b["type"] == "text") == said(events)
+
+
+@pytest.mark.parametrize("written", ["1e999", "[1]", '{"n":1e999}', '{"n":NaN}', '{"n":99999999999999999999}', '"x"'])
+def test_an_input_that_is_no_plain_object_is_empty(written: str) -> None:
+    """A call is kept with an empty input when what the model wrote for it could not be sent back."""
+    call = block(0, CALL, {"type": "input_json_delta", "partial_json": written})
+    events, error = heard(Wire(sse(start(), *call, *end("tool_use"))).adapter())
+    assert error is None
+    assert finished(events).blocks == (CALL,)
+
+
+def test_what_cannot_be_a_count_is_left_out() -> None:
+    """Odd figures of use cost no answer."""
+    used = {"input_tokens": -1, "output_tokens": 3, "cache": {"a": None, "b": 1}, "list": [1]}
+    odd = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": used}
+    events, error = heard(Wire(sse(start(), *text(0, "好"), odd, {"type": "message_stop"})).adapter())
+    assert error is None
+    assert finished(events).usage == {"output_tokens": 3, "cache": {"b": 1}}
 
 
 def test_an_unfinished_call_or_thought_is_not_kept() -> None:

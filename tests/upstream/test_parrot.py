@@ -28,6 +28,17 @@ def spoken(*messages: Json, tools: tuple[Json, ...] = (RECALL,), language: str =
     return anyio.run(listen)
 
 
+def repeated(parrot: Parrot, result: str) -> str:
+    """Returns what a parrot says to the result of its look-up."""
+
+    async def listen() -> str:
+        told: Json = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": result}]}
+        request = Request("parrot", (), (RECALL,), (words("问"), told), 100)
+        return text([event async for event in parrot.stream(request)])
+
+    return anyio.run(listen)
+
+
 def text(events: list[UpstreamEvent]) -> str:
     """Returns what was said."""
     return "".join(e.text for e in events if isinstance(e, TextDelta))

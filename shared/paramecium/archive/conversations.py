@@ -15,7 +15,7 @@ from paramecium import clock
 from paramecium.archive import blocks
 from paramecium.archive.once import ensure
 from paramecium.errors import AlreadyExists, BadId, BadInput, ConversationMissing, Damaged, OutcomeUnknown
-from paramecium.messages import Entry, check_id
+from paramecium.messages import Entry, check_id, hung_behind
 from paramecium.store import keys
 from paramecium.store.base import AppendOnly
 from paramecium.store.keys import Arrival
@@ -47,12 +47,13 @@ class Archive:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
 
-    def append(self, conv: str, drafts: Sequence[Entry], at: int) -> tuple[Entry, ...]:
+    def append(self, conv: str, drafts: Sequence[Entry], at: int, *, behind: bool = False) -> tuple[Entry, ...]:
         """Stores the drafts, numbered from `at` (the tail) or behind what others wrote meanwhile.
 
-        Returns them as they stand in the archive, in their order. A draft whose id stands at `at` or behind it is not
-        stored again, so an append may be repeated. Raises BadId, BadInput when two drafts have one id, OutcomeUnknown,
-        and AlreadyExists when 50 writers in a row were faster.
+        With `behind` a draft also hangs behind what others hung on its parent meanwhile (see hung_behind). Returns
+        them as they stand in the archive, in their order. A draft whose id stands at `at` or behind it is not stored
+        again, so an append may be repeated. Raises BadId, BadInput when two drafts have one id, OutcomeUnknown, and
+        AlreadyExists when 50 writers in a row were faster.
         """
         check_id(conv)
         if len({check_id(draft.id) for draft in drafts}) < len(drafts):
@@ -74,6 +75,8 @@ class Archive:
             at = entries[-1].n + 1 if entries else at
             stored |= {entry.id: entry for entry in entries}
             todo = [draft for draft in todo if draft.id not in stored]
+            if behind and lost:
+                todo = [hung_behind(draft, entries) for draft in todo]
         return tuple(stored[draft.id] for draft in drafts)
 
     def announce(self, conv: str, n: int) -> None:

@@ -64,13 +64,16 @@ class Opener:
         asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
         if asked is None:
             return self._begun(conv, transcript.path(ask.parent), transcript.tail, ask, tools)
-        answers = (e for e in transcript.entries if e.parent == asked.id and _is_answer_of(e, ask))
         head = get_head(self.store, self.life, asked.head or "")
-        return Opening(conv, head, transcript.path(asked.id), next(answers, None))
+        return Opening(conv, head, transcript.path(asked.id), _answer_to(asked, transcript, ask))
 
-    def store_entry(self, conv: str, draft: Entry, at: int) -> Entry:
-        """Returns the entry as it stands in the archive, under number `at` or behind what others wrote meanwhile."""
-        stored = self.archive.append(conv, [draft], at)
+    def store_entry(self, conv: str, draft: Entry, at: int, *, behind: bool = True) -> Entry:
+        """Returns the entry as it stands in the archive, under number `at` or behind what others wrote meanwhile.
+
+        With `behind` it also follows what others hung on its parent, so that of two turns at once none is lost from
+        the path.
+        """
+        stored = self.archive.append(conv, [draft], at, behind=behind)
         self.transcripts.add(conv, stored)
         return stored[0]
 
@@ -99,8 +102,12 @@ class Opener:
 
     def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
         head = make_head(self.settings, tools=tools)
-        question = self._question(ask, path[-1].id if path else None, head)
-        return Opening(conv, head, (*path, self.store_entry(conv, question, tail)))
+        parent = path[-1].id if path else None
+        # Who names a parent wants to speak there, beside what hangs on it.
+        question = self.store_entry(conv, self._question(ask, parent, head), tail, behind=ask.parent is None)
+        if question.parent != parent:
+            return Opening(conv, head, self.transcripts.load(conv).path(question.id))
+        return Opening(conv, head, (*path, question))
 
     def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)
@@ -120,9 +127,21 @@ class Opener:
         )
 
 
+def _answer_to(asked: Entry, transcript: Transcript, ask: Ask) -> Entry | None:
+    """The answer may hang further down, behind what others said meanwhile, but behind no other question of the turn."""
+    questions = {e.id for e in transcript.entries if e.role == "user" and e.source.get("turn") == ask.turn}
+    for entry in transcript.entries:
+        if _is_answer_of(entry, ask):
+            answered = [i for i in transcript.ids_to(entry.id) if i in questions]
+            if answered and answered[-1] == asked.id:
+                return entry
+    return None
+
+
 def _is_answer_of(entry: Entry, ask: Ask) -> bool:
     # One that says nothing because the model's service failed is no answer; the turn may be tried again.
-    return entry.source.get("turn") == ask.turn and (bool(entry.text) or entry.status == "complete")
+    same = entry.source.get("turn") == ask.turn and entry.role == "assistant"
+    return same and (bool(entry.text) or entry.status == "complete")
 
 
 def _is_question_of(entry: Entry, ask: Ask) -> bool:

@@ -32,14 +32,15 @@ class Rendered:
 def render(head: Json, sha256: str, account: str, entries: Sequence[Entry], picture: Picture) -> Rendered:
     """Returns the request for `entries`, a path whose last one is the question or the answer begun so far.
 
-    `sha256` names the head; answers of another epoch or account lose their thinking. `picture` gives an image's bytes
+    `sha256` names the head; answers of another epoch or account, or that do not follow their question, lose their
+    thinking. `picture` gives an image's bytes
     as base64, or None when they are gone. Roles alternate and the first message is the user's: neighbours of one role
     are joined, except a question of ours that nothing answered; silence answers that one, so that the messages stay
     as they were sent.
     """
     messages: list[Json] = []
     awaited = False  # a turn of ours sent what stands so far, and nothing came after it
-    for entry in entries:
+    for before, entry in zip((None, *entries), entries, strict=False):
         if entry.role == "user":
             content = _question(entry, picture)
             if content and awaited:
@@ -48,7 +49,7 @@ def render(head: Json, sha256: str, account: str, entries: Sequence[Entry], pict
                 _add(messages, "user", content)
                 awaited = entry.head is not None
         elif entry.role == "assistant":
-            keeps_thinking = entry.head == sha256 and entry.account == account
+            keeps_thinking = entry.head == sha256 and entry.account == account and _answers(entry, before)
             for role, content, was_sent in _answer(entry, keeps_thinking=keeps_thinking):
                 if content:
                     _add(messages, role, content)
@@ -63,6 +64,11 @@ def _add(messages: list[Json], role: str, content: Sequence[Json]) -> None:
     if not messages and role == "assistant":
         messages.append({"role": "user", "content": [_text(SILENCE)]})
     messages.append({"role": role, "content": list(content)})
+
+
+def _answers(entry: Entry, before: Entry | None) -> bool:
+    # Thinking is bound to what it was thought after; an answer moved behind another turn stands after something else.
+    return before is None or (before.role == "user" and before.source.get("turn") == entry.source.get("turn"))
 
 
 def _question(entry: Entry, picture: Picture) -> list[Json]:

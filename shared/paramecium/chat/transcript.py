@@ -79,12 +79,14 @@ class Transcript:
         elif parent == NEW_BEGINNING:
             found = ()
         elif parent in messages:
-            # A tombstone keeps its place in the chain and says nothing.
-            parent_of = {e.id: e.parent for e in self.entries if e.kind in ("message", "tombstone")}
-            found = tuple(messages[i] for i in chain(parent_of, parent) if i in messages)
+            found = tuple(messages[i] for i in self.ids_to(parent) if i in messages)
         else:
             raise ConversationMissing(f"conversation {self.id} has no message {parent}")
         return tuple(self._restored(entry) for entry in found)
+
+    def ids_to(self, leaf: str) -> tuple[str, ...]:
+        """Returns the ids from the beginning to `leaf`; a tombstone keeps its place in the chain and says nothing."""
+        return chain({e.id: e.parent for e in self.entries if e.kind in ("message", "tombstone")}, leaf)
 
     def _restored(self, entry: Entry) -> Entry:
         if not has_recalled(entry.rounds):

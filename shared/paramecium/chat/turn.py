@@ -7,6 +7,7 @@ in between cancels the turn, and what was said by then is stored as incomplete.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,8 @@ from paramecium.upstream.choose import Choice, Upstreams
 
 if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
+
+_log = logging.getLogger(__name__)
 
 
 class Chat:
@@ -133,6 +136,12 @@ class Chat:
             with anyio.CancelScope(shield=True):
                 await self._keep(turn, "incomplete")
             raise
+        except Exception as error:  # noqa: BLE001 - what a person has read already is never thrown away
+            # The words of an unknown error may be a person's.
+            _log.error("a turn broke: %s", type(error).__name__)
+            turn.answer.break_off()
+            status = "incomplete" if turn.answer.text else "error"
+            turn.emit(Failed("internal_error", "something broke inside; what was said so far is kept", 500))
         await self._close(turn, status)
 
     async def _rounds(self, turn: "_Turn") -> Status:
@@ -142,8 +151,9 @@ class Chat:
         return await run_rounds(upstream, partial(self._request, turn), tools, turn.answer, turn.ending)
 
     def _request(self, turn: "_Turn", rounds: Sequence[Json]) -> Request:
-        head, account = turn.opening.question.head or "", turn.choice.account.name
-        begun = Entry("", -1, role="assistant", rounds=tuple(rounds), head=head, account=account)
+        question, account = turn.opening.question, turn.choice.account.name
+        head, source = question.head or "", question.source
+        begun = Entry("", -1, role="assistant", rounds=tuple(rounds), head=head, account=account, source=source)
         entries = (*turn.opening.path, begun) if rounds else turn.opening.path
         said = render(turn.opening.head, head, account, entries, self._pictures)
         return Request(turn.choice.model, said.system, said.tools, said.messages, self._settings.max_tokens)
@@ -176,7 +186,8 @@ class Chat:
             model=turn.model,
             account=turn.choice.account.name,
             status=status,
-            source=dict(question.source),
+            # A parrot's answer quotes what was said; the index leaves it out.
+            source=question.source | ({"echo": True} if turn.choice.account.kind == "parrot" else {}),
         )
         conv = turn.opening.conversation
         return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id

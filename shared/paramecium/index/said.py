@@ -44,8 +44,12 @@ class Mark:
 
 
 def said_from(conversation: str, entry: Entry) -> Said | None:
-    """Returns the message of an entry, or None when the person or the AI said nothing in it."""
-    if not entry.is_message or entry.role is None:
+    """Returns the message of an entry, or None when the person or the AI said nothing in it.
+
+    An entry whose source has `echo` true is quotation, not something said: found, it would crowd out the words it
+    repeats.
+    """
+    if not entry.is_message or entry.role is None or entry.source.get("echo") is True:
         return None
     return Said(
         conversation=conversation,

@@ -28,7 +28,8 @@ QUERY_CHARS_MAX = 2000
 class Query:
     """Is what is asked: words, and which days (both ends belong to it) and conversation they may come from.
 
-    `besides` is a conversation whose words the asker has before its eyes already, from number `besides_from` on.
+    `besides` is a conversation whose path the asker has before its eyes already, from number `besides_from` on; an
+    exact query finds what was said in it off that path.
     """
 
     text: str
@@ -120,13 +121,19 @@ class Finder:
 
 def _exact(view: View, query: Query, limits: Limits) -> Found:
     shown = _Shown()
-    for match in exact.find(view, query.text, limits, query.cursor):
-        if shown.has(match.place, match.start, match.end):
+    for match in exact.find(view, query.text, replace(limits, besides=None), query.cursor):
+        if shown.has(match.place, match.start, match.end) or _seen(view, match.place, limits):
             continue
         if len(shown.windows) == query.n:
             return Found(tuple(shown.windows), match.cursor)
         shown.add(_window_of(view, match.place, match.start, match.end, 1.0))
     return Found(tuple(shown.windows))
+
+
+def _seen(view: View, place: Place, limits: Limits) -> bool:
+    """Tells whether the asker has a message before its eyes; what lies on another branch it has not."""
+    conversation, n = place
+    return conversation == limits.besides and n >= limits.besides_from and view.talk(conversation).on_path(n)
 
 
 class _Shown:

@@ -138,8 +138,8 @@ class Recall:
     def answer(self, tool_input: Json, *, here: str | None = None, here_from: int = 0) -> ToolAnswer:
         """Returns what was found, or in words why nothing can be; never raises.
 
-        `here` is the conversation the call comes from: its words stand before the model already, from number
-        `here_from` on; what was said before that, and is only summed up, is found.
+        `here` is the conversation the call comes from: its path stands before the model already, from number
+        `here_from` on; what was said before that, and is only summed up, is found, and `exact` finds other branches.
         """
         says = _SAYS[self.language]
         try:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import anyio
 
 from paramecium import clock
-from paramecium.errors import UpstreamError, UpstreamTimeout, UpstreamTruncated
-from paramecium.messages import dump_json, encodable
+from paramecium.errors import BadInput, UpstreamError, UpstreamTimeout, UpstreamTruncated
+from paramecium.messages import dump_json, encodable, plain
 from paramecium.settings import Account, Settings
 from paramecium.upstream.anthropic_reply import Reply
 from paramecium.upstream.base import Request, UpstreamEvent
@@ -167,8 +167,9 @@ def _taken(reply: Reply, event: Event) -> list[UpstreamEvent]:
     if event.data == "[DONE]" or reply.finished:
         return []
     try:
-        return reply.take(json.loads(event.data))
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        # What cannot be sent back as it came would be refused in every turn that follows.
+        return reply.take(plain(json.loads(event.data)))
+    except (BadInput, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise UpstreamTruncated(f"the model's service sent an event that cannot be read: {event.name}") from error
 
 

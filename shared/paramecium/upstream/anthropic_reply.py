@@ -7,12 +7,15 @@ Invariant: the text of `so_far()` is the text that was given out; `finished` is 
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from paramecium.messages import Json
+from paramecium.errors import BadInput
+from paramecium.messages import Json, plain
 from paramecium.upstream.base import Finished, TextDelta, ThinkingDelta, ToolCall, UpstreamEvent
 from paramecium.upstream.halves import Halves
 from paramecium.upstream.refusals import refusal_in_stream
+
+_SPOKEN: Final = ("text", "thinking")
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Reply:
             case "content_block_stop":
                 return _close(self._at.get(event["index"]))
             case "message_delta":
-                self._stop_reason = (event.get("delta") or {}).get("stop_reason") or self._stop_reason
+                self._stop_reason = _string((event.get("delta") or {}).get("stop_reason") or self._stop_reason)
                 self._add_usage(event.get("usage"))
             case "message_stop":
                 return self._finish()
@@ -61,37 +64,43 @@ class Reply:
 
     def so_far(self) -> tuple[Json, ...]:
         """Returns the closed blocks, and of the open ones those of text that said something."""
-        return tuple(b.content for b in self._blocks if b.closed or b.content.get("text"))
+        blocks = self._blocks
+        return tuple(b.content for b in blocks if b.closed or (b.content["type"] == "text" and b.content.get("text")))
 
     def _add_usage(self, usage: Any) -> None:
         # Counts are cumulative: the last one that is not null stands.
-        self._usage |= {k: v for k, v in (usage or {}).items() if v is not None}
+        self._usage |= _counts(usage)
 
     def _start(self, index: int, content: Json) -> list[UpstreamEvent]:
         before = self._at.get(index)
         if before and not before.closed and not before.partial and before.content == content:
             return []
-        # Some services give several blocks one index: the block before it is whole then, and stays.
+        _check_start(content)
+        kind = content["type"]
+        # Some services give several blocks one index: the block before it is whole then, and stays. Calls may come
+        # interleaved; text comes one block after the other, so that it is stored as it was told.
         told = _close(before)
-        block = self._at[index] = _Block(dict(content))
-        self._blocks.append(block)
-        for name in ("text", "thinking"):
-            if content.get("type") == name and content.get(name):
-                block.content[name] = ""
-                told += _say(block, name, content[name])
+        for block in self._blocks:
+            told += _close(block) if kind in _SPOKEN and block.content["type"] == kind else []
+        begun = self._at[index] = _Block(dict(content))
+        self._blocks.append(begun)
+        if kind in _SPOKEN and content.get(kind):
+            begun.content[kind] = ""
+            told += _say(begun, kind, content[kind])
         return told
 
     def _delta(self, block: _Block, delta: Json) -> list[UpstreamEvent]:
-        match delta.get("type"):
-            case "text_delta":
-                return _say(block, "text", delta["text"])
-            case "thinking_delta":
-                return _say(block, "thinking", delta["thinking"])
-            case "signature_delta":
-                block.content["signature"] = delta["signature"]
-            case "input_json_delta":
-                block.partial.append(delta["partial_json"])
-            case "citations_delta":
+        kind = str(delta.get("type")).removesuffix("_delta")
+        if block.closed or (kind in _SPOKEN and kind != block.content["type"]):
+            raise ValueError(f"a delta of {kind} for a block that cannot take it")
+        match kind:
+            case "text" | "thinking":
+                return _say(block, kind, delta[kind])
+            case "signature":
+                block.content["signature"] = _string(delta["signature"])
+            case "input_json":
+                block.partial.append(_string(delta["partial_json"]))
+            case "citations":
                 block.content["citations"] = [*(block.content.get("citations") or ()), delta["citation"]]
         return []
 
@@ -131,8 +140,8 @@ def _close(block: _Block | None) -> list[UpstreamEvent]:
 
 def _input(raw: str) -> Json:
     try:
-        value = json.loads(raw, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        value = plain(json.loads(raw))
+    except (BadInput, ValueError, RecursionError):
         return {}
     return _object(value)
 
@@ -141,5 +150,26 @@ def _object(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+def _check_start(content: Json) -> None:
+    kind = _string(content["type"])
+    if kind in _SPOKEN and content.get(kind) is not None:
+        _string(content[kind])
+    if kind == "tool_use" and not (_string(content["id"]) and _string(content["name"])):
+        raise ValueError("a call of a tool without id or name")
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a string was due, not {type(value).__name__}")
+    return value
+
+
+def _counts(usage: Any) -> Json:
+    """Returns what can be a count, or says what was used; a figure that is none is no reason to lose an answer."""
+    out: Json = {}
+    for name, value in usage.items() if isinstance(usage, dict) else ():
+        if isinstance(value, dict):
+            out[name] = _counts(value)
+        elif isinstance(value, str) or (isinstance(value, int | float) and value >= 0):
+            out[name] = value
+    return out

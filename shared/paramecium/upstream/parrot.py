@@ -1,7 +1,7 @@
-"""An upstream without a model: it looks up the person's own words and repeats what it found, and says so.
+"""An upstream without a model: it looks up the person's own words and repeats the first it found, and says so.
 
 It lets a person try the whole house without a key. Knows the shape of a request; is deterministic and does no I/O.
-Invariant: what came back from a tool is repeated character for character.
+Invariant: the first window that came back is repeated character for character; of a result of unknown shape, all is.
 """
 
 import re
@@ -22,17 +22,20 @@ _USAGE: Final = {
 _SAYS: Final = {
     "zh": {
         "look": "我去找找以前说过的话。",
+        "first": "我只是一只鹦鹉，背后没有模型；下面是找到的第一段原话（另外还找到 {more} 段）：\n",
         "found": "我只是一只鹦鹉，背后没有模型；下面是找到的原话：\n",
         "no_tool": "我只是一只鹦鹉，背后没有模型，这次也没有可以翻看记忆的工具。",
         "no_words": "我只是一只鹦鹉，背后没有模型；这条消息里没有可以拿去找的字。",
     },
     "en": {
         "look": "Let me look for what was said before.",
+        "first": "I am a parrot without a model; these are the first words that were found (and {more} more):\n",
         "found": "I am a parrot without a model; these are the words that were found:\n",
         "no_tool": "I am a parrot without a model, and this time I have no tool to look anything up with.",
         "no_words": "I am a parrot without a model; there are no words in this message to look for.",
     },
 }
+_HEAD: Final = re.compile(r"\n(?P<mark>§*)\[[^\[\]\n]* conv_id=[a-z0-9-]{1,64}\](?=\n)")
 # A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones, flags.
 _CHARACTER = re.compile(
     "(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
@@ -51,7 +54,7 @@ class Parrot:
         results = [b for b in last if b.get("type") == "tool_result"]
         query = _words(last)
         if results:
-            text, call = self._says["found"] + "\n\n".join(map(_content, results)), None
+            text, call = self._quoted([_content(result) for result in results]), None
         elif not any(tool.get("name") == TOOL for tool in request.tools):
             text, call = self._says["no_tool"], None
         elif not query:
@@ -64,6 +67,12 @@ class Parrot:
         if call is not None:
             yield call
         yield Finished(_said(text, call), "tool_use" if call else "end_turn", dict(_USAGE), request.model)
+
+    def _quoted(self, found: Sequence[str]) -> str:
+        windows = _windows(found[0]) if len(found) == 1 else []
+        if not windows:
+            return self._says["found"] + "\n\n".join(found)
+        return self._says["first"].replace("{more}", str(len(windows) - 1)) + windows[0]
 
     async def aclose(self) -> None:
         """Does nothing: there is nothing to close."""
@@ -89,6 +98,18 @@ def _words(blocks: Sequence[Json]) -> str:
 def _content(result: Json) -> str:
     content = result.get("content", "")
     return content if isinstance(content, str) else "".join(str(b.get("text", "")) for b in content)
+
+
+def _windows(text: str) -> list[str]:
+    """Returns what recall found, window by window, each with its head; [] when it does not look like that.
+
+    All heads begin with the same mark, which no line of the words does (see recall.tool).
+    """
+    first = _HEAD.search(text)
+    if first is None:
+        return []
+    heads = [m.start() + 1 for m in _HEAD.finditer(text) if m["mark"] == first["mark"]]
+    return [text[start:end] for start, end in zip(heads, [*(h - 1 for h in heads[1:]), len(text)], strict=True)]
 
 
 def _pieces(text: str) -> Iterator[str]:

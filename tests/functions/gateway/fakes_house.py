@@ -17,8 +17,13 @@ Step = ChatEvent | Exception | asyncio.Event
 
 def settings(**changes: Any) -> Settings:
     """Returns settings with two clients, the second in a life of its own with less rights."""
-    friend = {"name": "friend", "token": OTHER, "life": "friend", "scope": "chat", "memory": False, "tools": False}
-    return settings_from({"token": TOKEN, "clients": [friend]} | changes, "test")
+    return settings_from({"token": TOKEN, "clients": [friend()]} | changes, "test")
+
+
+def friend(**changes: Any) -> Json:
+    """Returns a client in a life of its own, with less rights unless `changes` gives them."""
+    rights = {"scope": "chat", "memory": False, "tools": False}
+    return {"name": "friend", "token": OTHER, "life": "friend"} | rights | changes
 
 
 def answer(*texts: str, turn: str = "turn-1") -> list[ChatEvent]:

@@ -1,10 +1,11 @@
 """Who may come in, by which way."""
 
 import pytest
+from starlette.routing import Route
 
 from functions.gateway.app import create_app
 from tests.functions.gateway.asgi import BEARER, Exchange, request
-from tests.functions.gateway.fakes_house import OTHER, TOKEN, FakeHouse, settings
+from tests.functions.gateway.fakes_house import OTHER, TOKEN, FakeHouse, answer, friend, settings
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +30,7 @@ async def listing(headers: dict[str, str], house: FakeHouse | None = None) -> Ex
 )
 async def test_a_token_opens_its_own_life(headers: dict[str, str], life: str) -> None:
     """Bearer, x-api-key and cookie are accepted, and lead to the life of their client."""
-    exchange = await listing(headers)
+    exchange = await listing(headers, FakeHouse(settings(clients=[friend(scope="all")])))
     assert exchange.status == 200
     assert life in exchange.json["conversations"][0]["title"]
 
@@ -118,3 +119,56 @@ async def test_no_foreign_page_logs_anybody_in_or_out(path: str) -> None:
     asked = request("POST", path, {"origin": "https://elsewhere.test"}, {"token": TOKEN})
     exchange = await asked.run(create_app(FakeHouse()))
     assert (exchange.status, "set-cookie" in exchange.headers) == (403, False)
+
+
+ROUTES = [
+    ("POST", "/api/chat", {"message": "早"}, 200, 200),
+    ("POST", "/api/chat/01abc/stop", None, 202, 202),
+    ("GET", "/api/conversations", None, 403, 200),
+    ("GET", "/api/conversations/conv-1", None, 403, 200),
+    ("POST", "/api/recall", {"query": "猫"}, 403, 200),
+    ("GET", "/healthz?detail=1", None, 403, 200),
+    ("GET", "/healthz", None, 200, 200),
+    ("POST", "/api/login", {"token": OTHER}, 200, 200),
+    ("POST", "/api/logout", None, 200, 200),
+]
+
+
+@pytest.mark.parametrize(("method", "target", "body", "chat_status", "all_status"), ROUTES)
+async def test_a_client_that_may_only_chat_reads_nothing(
+    method: str, target: str, body: dict[str, object] | None, chat_status: int, all_status: int
+) -> None:
+    """With scope "chat" a client talks, stops, comes in and goes; everything that reads needs scope "all"."""
+    for scope, status in (("chat", chat_status), ("all", all_status)):
+        house = FakeHouse(settings(clients=[friend(scope=scope, memory=True)]))
+        house.plays(*answer("好"))
+        exchange = await request(method, target, {"x-api-key": OTHER}, body).run(create_app(house))
+        assert exchange.status == status
+        if status == 403:
+            assert exchange.json["error"]["type"] == "not_allowed"
+            assert (house.catalogues, house.queries, house.calls) == ({}, [], [])
+
+
+def test_every_route_with_a_token_stands_in_the_list_above() -> None:
+    """A new route has to say which scope it needs."""
+    paths = {route.path for route in create_app(FakeHouse()).routes if isinstance(route, Route)}
+    targets = [target.partition("?")[0] for _, target, *_ in ROUTES]
+    known = {t.replace("01abc", "{turn}").replace("conv-1", "{conversation}") for t in targets}
+    assert paths - known == {"/", "/pages/{name}"}
+
+
+async def test_a_client_without_memory_looks_nothing_up() -> None:
+    """With memory = false the search is closed, whatever the scope."""
+    for memory, status in ((True, 200), (False, 403)):
+        house = FakeHouse(settings(clients=[friend(scope="all", memory=memory)]))
+        asked = request("POST", "/api/recall", {"x-api-key": OTHER}, {"query": "猫"})
+        assert (await asked.run(create_app(house))).status == status
+        assert len(house.queries) == memory
+
+
+async def test_a_login_is_short() -> None:
+    """Whoever has no token yet can make the door read 10,000 bytes at most."""
+    for size, status in ((9_000, 401), (10_001, 413)):
+        exchange = request("POST", "/api/login", {}, [b'{"token":"', b"x" * size, b'"}', b" "])
+        assert (await exchange.run(create_app(FakeHouse()))).status == status
+        assert (exchange.taken == 4) == (status == 401)

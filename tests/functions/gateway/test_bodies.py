@@ -1,14 +1,17 @@
 """Limits and types of what comes in."""
 
 import base64
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.gateway import bodies
 from functions.gateway.app import create_app
 from functions.gateway.bodies import Fields, decoded
 from paramecium.errors import BadInput
+from paramecium.messages import load_json
 from tests.functions.gateway.asgi import BEARER, request
 from tests.functions.gateway.fakes_house import FakeHouse, answer, settings
 
@@ -72,3 +75,20 @@ def test_the_first_of_two_names_wins() -> None:
     assert Fields({"a": "1", "b": "2"}).text("a", "b") == "1"
     assert Fields({"a": None, "b": "2"}).text("a", "b") == "2"
     assert Fields({"a": "", "b": "2"}).text("a", "b") == ""
+
+
+@pytest.mark.anyio
+async def test_a_big_body_is_parsed_beside_the_other_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a megabyte the parsing leaves the event loop free; a small body is parsed at once."""
+    parsed_in: list[threading.Thread] = []
+
+    def watched(body: bytes) -> object:
+        parsed_in.append(threading.current_thread())
+        return load_json(body)
+
+    monkeypatch.setattr(bodies, "load_json", watched)
+    for size in (10, bodies.THREAD_BYTES):
+        house = FakeHouse()
+        house.plays(*answer("好"))
+        assert (await request("POST", "/api/chat", body={"message": "x" * size}).run(create_app(house))).status == 200
+    assert [thread is threading.current_thread() for thread in parsed_in] == [True, False]

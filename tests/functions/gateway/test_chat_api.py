@@ -10,6 +10,7 @@ from functions.gateway.app import create_app
 from paramecium.chat.events import Ask, Failed
 from paramecium.errors import (
     BadInput,
+    Conflict,
     ConversationMissing,
     NotConfigured,
     ParameciumError,
@@ -119,6 +120,17 @@ async def test_everything_asked_reaches_the_chat() -> None:
     rights = {"client": "friend", "memory": False, "tools": False}
     assert ask == Ask(turn="turn-of-the-client", text="看\u2028🧑‍🌾\ud83d", **known, **rights)  # type: ignore[arg-type]
     assert house.lives == ["friend"]
+
+
+async def test_a_turn_may_bring_its_own_id_to_be_asked_again() -> None:
+    """The id reaches the chat, one of another form is refused, and a turn that is running is a conflict."""
+    house = FakeHouse()
+    house.plays(*answer())
+    assert (await talk(house, {"message": "早", "turn": "my-turn-1"})).status == 200
+    assert house.talk.asks[0].turn == "my-turn-1"
+    assert (await talk(house, {"message": "早", "turn": "A/b"})).json["error"]["type"] == "bad_id"
+    house.plays(Conflict("turn my-turn-1 is running"))
+    assert (await talk(house, {"message": "早", "turn": "my-turn-1"})).status == 409
 
 
 async def test_the_least_that_can_be_asked() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from functions.gateway.app import create_app
 from tests.functions.gateway.asgi import Exchange, request
-from tests.functions.gateway.fakes_house import OTHER, FakeHouse
+from tests.functions.gateway.fakes_house import OTHER, FakeHouse, friend, settings
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ async def test_a_conversation_is_read_by_either_name() -> None:
 
 async def test_recall_passes_the_query_on_and_gives_the_words_back() -> None:
     """Every field arrives, in the life of who asks; the words come back verbatim."""
-    house = FakeHouse()
+    house = FakeHouse(settings(clients=[friend(scope="all", memory=True)]))
     query = {"query": "猫", "exact": True, "after": "2024-01-01", "before": "2025-01-01", "conversation": "c", "n": 3}
     query["cursor"] = "5"
     exchange = await request("POST", "/api/recall", {"x-api-key": OTHER}, query | {"later": 1}).run(create_app(house))

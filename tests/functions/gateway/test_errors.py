@@ -90,3 +90,11 @@ async def test_the_routers_own_refusals_are_json_too() -> None:
     exchange = await served(HTTPException(405, "no", {"Allow": "GET"}))
     assert (exchange.status, exchange.headers["allow"]) == (405, "GET")
     assert exchange.json["error"]["type"] == "method_not_allowed"
+
+
+@pytest.mark.anyio
+async def test_a_document_ends_its_line() -> None:
+    """Errors and answers end with a newline, so that a terminal's prompt stands on a line of its own."""
+    for target, status in (("/nowhere", 404), ("/healthz", 200)):
+        exchange = await request("GET", target).run(create_app(FakeHouse()))
+        assert (exchange.status, exchange.body[-2:]) == (status, b"}\n")
