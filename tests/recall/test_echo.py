@@ -24,9 +24,9 @@ def test_an_echo_is_not_found_and_the_path_goes_past_it(tmp_path: Path) -> None:
     """The words are found once, where they were said; what follows an echo follows the message before it."""
     life = Life(tmp_path)
     echoed(life)
-    for step in ("fresh", "ingested", "built"):
-        if step != "fresh":
-            life.ingest() if step == "ingested" else life.build()
+    for settle in (None, life.ingest, life.build):
+        if settle is not None:
+            settle()
         places = [(p.said.n, p.text) for w in life.find("龙井", exact=True).windows for p in w.pieces]
         assert places == [(0, TEA), (3, "白茶呢")]
         talk = life.views.view().talk("a")

@@ -97,3 +97,16 @@ def test_is_deterministic_with_call_ids_that_differ_along_a_talk() -> None:
     assert isinstance(first[-2], ToolCall)
     assert isinstance(longer[-2], ToolCall)
     assert first[-2].id != longer[-2].id
+
+
+def test_a_question_that_was_only_asked_before_is_not_its_answer() -> None:
+    """A window that ends with the very question is passed over while there is another one."""
+    call: Json = {"type": "tool_use", "id": "t", "name": "recall", "input": {"query": "喝哪种茶？"}}
+    asked, told = "\n[今天 · conv_id=b]\n阿月: 喝哪种茶？\n", "\n[去年 · conv_id=a]\n阿月: 喝龙井\n"
+    for windows, holds in ((asked + told, "龙井"), (told + asked, "龙井"), (asked, "哪种")):
+        result = {"type": "tool_result", "tool_use_id": "t", "content": f"原话:\n{windows}"}
+        said = text(
+            spoken(words("问"), {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
+        )
+        assert holds in said
+        assert said.count("conv_id=") == 1

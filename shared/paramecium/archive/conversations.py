@@ -50,10 +50,9 @@ class Archive:
     def append(self, conv: str, drafts: Sequence[Entry], at: int, *, behind: bool = False) -> tuple[Entry, ...]:
         """Stores the drafts, numbered from `at` (the tail) or behind what others wrote meanwhile.
 
-        With `behind` a draft also hangs behind what others hung on its parent meanwhile (see hung_behind). Returns
-        them as they stand in the archive, in their order. A draft whose id stands at `at` or behind it is not stored
-        again, so an append may be repeated. Raises BadId, BadInput when two drafts have one id, OutcomeUnknown, and
-        AlreadyExists when 50 writers in a row were faster.
+        Returns them as they stand in the archive, in order; with `behind` also hung behind what others hung on their
+        parents (see hung_behind). A draft whose id stands at `at` or behind it is not stored again. Raises BadId,
+        BadInput when two drafts have one id, OutcomeUnknown, and AlreadyExists when 50 writers in a row were faster.
         """
         check_id(conv)
         if len({check_id(draft.id) for draft in drafts}) < len(drafts):

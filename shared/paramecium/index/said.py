@@ -33,8 +33,8 @@ class Said:
 class Mark:
     """Is an entry that steers a conversation's title, place or path; `kind` is one of MARKS, or LINK.
 
-    Of a message that nobody said (a system message, a tombstone) a link is kept: its id, a space, and its parent's id,
-    so that what hangs on it is known to hang on what stands before it.
+    Of a message that nobody said (a system message, a tombstone, an echo) a link is kept: its id, a space, and its
+    parent's id, so that what hangs on it is known to hang on what stands before it.
     """
 
     conversation: str
@@ -68,7 +68,7 @@ def mark_from(conversation: str, entry: Entry) -> Mark | None:
     """Returns the mark of an entry, or None when it is none."""
     if entry.kind in MARKS:
         return Mark(conversation, entry.n, entry.kind, entry.text)
-    if entry.is_message:
+    if said_from(conversation, entry) is not None:
         return None
     return Mark(conversation, entry.n, LINK, f"{entry.id} {entry.parent or ''}")
 

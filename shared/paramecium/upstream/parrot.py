@@ -1,7 +1,8 @@
 """An upstream without a model: it looks up the person's own words and repeats the first it found, and says so.
 
 It lets a person try the whole house without a key. Knows the shape of a request; is deterministic and does no I/O.
-Invariant: the first window that came back is repeated character for character; of a result of unknown shape, all is.
+Invariant: the first window that came back with more in it than the question is repeated character for character; of a
+result of unknown shape, all is.
 """
 
 import re
@@ -54,7 +55,7 @@ class Parrot:
         results = [b for b in last if b.get("type") == "tool_result"]
         query = _words(last)
         if results:
-            text, call = self._quoted([_content(result) for result in results]), None
+            text, call = self._quoted([_content(result) for result in results], _asked(request.messages)), None
         elif not any(tool.get("name") == TOOL for tool in request.tools):
             text, call = self._says["no_tool"], None
         elif not query:
@@ -68,11 +69,13 @@ class Parrot:
             yield call
         yield Finished(_said(text, call), "tool_use" if call else "end_turn", dict(_USAGE), request.model)
 
-    def _quoted(self, found: Sequence[str]) -> str:
+    def _quoted(self, found: Sequence[str], asked: str) -> str:
         windows = _windows(found[0]) if len(found) == 1 else []
         if not windows:
             return self._says["found"] + "\n\n".join(found)
-        return self._says["first"].replace("{more}", str(len(windows) - 1)) + windows[0]
+        # Where the same was asked before and nothing follows, there is no answer in it.
+        told = next((w for w in windows if not (asked and w.rstrip("\n").endswith(asked))), windows[0])
+        return self._says["first"].replace("{more}", str(len(windows) - 1)) + told
 
     async def aclose(self) -> None:
         """Does nothing: there is nothing to close."""
@@ -98,6 +101,11 @@ def _words(blocks: Sequence[Json]) -> str:
 def _content(result: Json) -> str:
     content = result.get("content", "")
     return content if isinstance(content, str) else "".join(str(b.get("text", "")) for b in content)
+
+
+def _asked(messages: Sequence[Json]) -> str:
+    calls = [b for m in messages[-2:-1] for b in _blocks(m) if b.get("type") == "tool_use"]
+    return str(calls[-1]["input"].get("query", "")).rstrip("\n") if calls else ""
 
 
 def _windows(text: str) -> list[str]:
