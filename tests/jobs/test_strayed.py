@@ -132,3 +132,16 @@ def test_a_renewal_that_was_begun_before_is_not_gone_on_with(life: Life) -> None
     life.ingest()
     assert not _words(life, "后来丢掉的乙")
     assert life.verify().problems == ()
+
+
+def test_the_index_of_an_archive_that_is_gone_is_kept(life: Life) -> None:
+    """Where no conversation stands at all, a disk is missing: the words the index still has are not given up."""
+    life.fts()
+    copy = objects(life.store, ARCHIVE)
+    _put_back(life, {})
+    assert not life.fts().removed
+    assert _words(life, "豆包")
+    assert life.verify().archive_problems > 0
+    _put_back(life, copy)
+    life.fts()
+    assert (life.verify().problems, life.verify().waiting) == ((), 0)

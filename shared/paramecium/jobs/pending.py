@@ -82,12 +82,13 @@ def by_arrivals(archive: Archive, manifest: Manifest, now: datetime) -> Pending:
 def by_listing(archive: Archive, manifest: Manifest) -> Pending:
     """Returns what the whole archive holds and the manifest does not cover, whether an arrival tells of it or not.
 
-    A conversation is a doubt when the number of its last block does not tell that it ends where the coverage does.
+    A conversation is a doubt when the number of its last block does not tell that it ends where the coverage does. An
+    archive without any conversation is no older one: it is gone, and the index, its last witness, is left as it is.
     """
     covered = manifest.coverage.conversations
     heads = dict(archive.heads())
     named = [conversation for conversation, last in heads.items() if last >= covered.get(conversation, 0)]
-    ends = ((c, heads.get(c), n) for c, n in covered.items())
+    ends = ((c, heads.get(c), n) for c, n in covered.items() if heads)
     doubts = tuple(Doubt(c, last, last=True) for c, last, n in ends if last is None or last + 1 < n)
     return replace(_read(archive, covered, named, ""), doubts=doubts)
 
