@@ -50,7 +50,7 @@ def test_without_jobs_none_runs(tmp_path: Path) -> None:
         server.chat("第七句")
         assert server.recall("第3句", exact=True) != []
     assert not (tmp_path / "data/derived").exists()
-    assert waiting(tmp_path) == 7
+    assert waiting(tmp_path) == 6
 
 
 def test_the_end_comes_in_the_middle_of_an_ingest(tmp_path: Path) -> None:
