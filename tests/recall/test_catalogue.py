@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paramecium.archive.names import conversation_id
-from paramecium.errors import Ambiguous, ConversationMissing
+from paramecium.errors import Ambiguous, BadId, ConversationMissing
 from paramecium.index.segment import Segment
 from paramecium.messages import Entry
 from tests.recall.lives import Life
@@ -128,10 +128,10 @@ def test_ours_and_the_original_id_are_accepted(tmp_path: Path) -> None:
     for name in (ours, original):
         assert life.catalogue.read(name)["id"] == ours
         assert life.catalogue.resolve(name) == ours
-    for name in ("nobody", "../x", "", "\ud800"):
-        with pytest.raises(ConversationMissing):
+    for name, error in (("nobody", ConversationMissing), ("../x", BadId), ("", BadId), ("\ud800", BadId)):
+        with pytest.raises(error):
             life.catalogue.read(name)
-        with pytest.raises(ConversationMissing):
+        with pytest.raises(error):
             life.catalogue.resolve(name)
 
 

@@ -99,7 +99,7 @@ def test_a_wrong_question_is_no_broken_memory(life: Life) -> None:
     for asked, says in (
         ({}, "query must be a string"),
         ({"query": "茶", "n": True}, "n must be a whole number"),
-        ({"query": "茶", "conversation": "nobody"}, "no conversation 'nobody'"),
+        ({"query": "茶", "conversation": "nobody"}, "no conversation nobody"),
     ):
         answer = life.recall.answer(asked)
         assert answer.is_error

@@ -166,7 +166,7 @@ def test_an_id_is_ours_or_the_original_one(tmp_path: Path) -> None:
     life.say(ours, "设备清单")
     view = life.views.view()
     assert life.views.resolve(view, ours) == ours
-    with pytest.raises(ConversationMissing, match="no conversation 'b'"):
+    with pytest.raises(ConversationMissing, match="no conversation b"):
         life.views.resolve(view, "b")
     life.say("b", "喝茶")
     life.say(conversation_id("b"), "散步")

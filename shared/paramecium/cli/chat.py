@@ -8,7 +8,7 @@ import typer
 
 from paramecium import clock
 from paramecium.cli.context import Context, tell
-from paramecium.errors import ConversationMissing, ParameciumError
+from paramecium.errors import ParameciumError
 
 if TYPE_CHECKING:
     from paramecium.chat.events import ChatEvent
@@ -30,19 +30,10 @@ def chat(
 
     given: Context = context.obj
     given.begin()
-    named = None if conversation is None else _own_id(given, conversation)
     messages = _lines() if message is None else [message]
     patient = message is None and sys.stdin.isatty()
-    if not anyio.run(_talk, given.parts, given.life, messages, named, patient):
+    if not anyio.run(_talk, given.parts, given.life, messages, conversation, patient):
         raise typer.Exit(1)
-
-
-def _own_id(given: Context, conversation: str) -> str:
-    """Returns our id for an id of ours or the original one; what nobody knows is left to the chat to refuse."""
-    try:
-        return given.parts.catalogue(given.life).resolve(conversation)
-    except ConversationMissing:
-        return conversation
 
 
 async def _talk(parts: "Parts", life: str, messages: Iterable[str], conversation: str | None, patient: bool) -> bool:

@@ -207,7 +207,10 @@ def _extra(raw: Json, known: tuple[str, ...]) -> Json:
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """Returns a value that can be written as JSON again: its numbers finite, nested 50 deep at most."""
+    """Returns a value that can be written as JSON again: its numbers finite, nested 50 deep at most.
+
+    Unlike what a service sends, a whole number of a file may be of any size: it is kept as it came.
+    """
     if depth > DEPTH_MAX:
         raise BadInput(f"nested deeper than {DEPTH_MAX}")
     if isinstance(value, float) and not math.isfinite(value):

@@ -11,7 +11,7 @@ from paramecium.archive.conversations import Archive
 from paramecium.archive.names import conversation_id
 from paramecium.errors import Ambiguous, BadId, ConversationMissing
 from paramecium.index.said import mark_from
-from paramecium.messages import Entry, Json, path
+from paramecium.messages import Entry, Json, check_id, path
 from paramecium.recall.register import Ends
 from paramecium.recall.search import Views
 from paramecium.recall.talk import title_of
@@ -60,13 +60,14 @@ class Catalogue:
 def resolve(known: Container[str], conversation: str, foreign: str) -> str:
     """Returns which of the known conversations is meant; `foreign` is the id an import would give it.
 
-    Raises ConversationMissing when it is none, Ambiguous when it is two.
+    Raises BadId when it is none and could be no id of ours, ConversationMissing when it is none, Ambiguous when two.
     """
     hits = [c for c in dict.fromkeys((conversation, foreign)) if c in known]
     if len(hits) > 1:
         raise Ambiguous(f"{conversation} is both {hits[0]} and {hits[1]}; name one of these")
     if not hits:
-        raise ConversationMissing(f"no conversation {conversation!r:.80}")
+        check_id(conversation)
+        raise ConversationMissing(f"no conversation {conversation}")
     return hits[0]
 
 
