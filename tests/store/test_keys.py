@@ -29,10 +29,8 @@ def test_every_key_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
         keys.manifest(life): f"derived/{life}/index/manifest.json",
         keys.segment(life, ulid, "vectors"): f"derived/{life}/index/segments/{ulid}.vectors",
         keys.fulltext(life, ulid): f"derived/{life}/index/fulltext/{ulid}.sqlite",
-        keys.lease(life, "extract"): f"derived/{life}/leases/extract.json",
         keys.cursor(life, "extract"): f"derived/{life}/cursors/extract.json",
         keys.stop(life, ulid): f"papers/{life}/stops/{ulid}",
-        keys.error_record(life, "2026-06-12", ulid): f"papers/{life}/errors/2026-06-12/{ulid}.json",
     }
     for key, expected in made.items():
         assert check_key(key) == expected

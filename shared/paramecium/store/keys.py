@@ -121,11 +121,6 @@ def object_ulid(key: str) -> str:
     return key.rpartition("/")[2].partition(".")[0]
 
 
-def lease(life: str, job: str) -> str:
-    """Returns the key of a job's lease."""
-    return f"derived/{life}/leases/{job}.json"
-
-
 def cursor(life: str, job: str) -> str:
     """Returns the key of a job's cursor: when it last succeeded, and up to where."""
     return f"derived/{life}/cursors/{job}.json"
@@ -134,8 +129,3 @@ def cursor(life: str, job: str) -> str:
 def stop(life: str, turn: str) -> str:
     """Returns the key whose presence asks a turn to stop."""
     return f"papers/{life}/stops/{turn}"
-
-
-def error_record(life: str, day: str, ulid: str) -> str:
-    """Returns the key of one recorded error."""
-    return f"papers/{life}/errors/{day}/{ulid}.json"
