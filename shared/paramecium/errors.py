@@ -9,7 +9,8 @@ ParameciumError
 ├── NotAllowed               403  the token is right, the scope is not
 ├── Missing                  404  nothing stands under that name
 │   ├── KeyMissing           404  the store has no such object
-│   └── ConversationMissing  404  no such conversation or message
+│   ├── ConversationMissing  404  no such conversation or message
+│   └── MemoryMissing        404  no such memory
 ├── Conflict                 409
 │   ├── AlreadyExists        409  create-only met an object of somebody else
 │   ├── VersionMismatch      409  compare-and-swap met a newer version
@@ -102,6 +103,12 @@ class ConversationMissing(Missing):
     """Names a conversation or message that is not in the archive."""
 
     kind = "conversation_missing"
+
+
+class MemoryMissing(Missing):
+    """Names a memory that is not in the ledger."""
+
+    kind = "memory_missing"
 
 
 class Conflict(ParameciumError):

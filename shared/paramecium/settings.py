@@ -7,7 +7,7 @@ Invariant: secrets hide themselves when printed (`SecretStr`), and an unknown ke
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
@@ -29,6 +29,9 @@ _PLAIN = {
     "bool_parsing": "must be true or false",
     "missing": "is missing",
 }
+
+
+Lane = Literal["message", "afterglow", "context", "edges", "this_day"]
 
 
 class _Section(BaseModel):
@@ -105,6 +108,7 @@ class Settings(_Section):
     clients: tuple[Client, ...] = ()
     accounts: tuple[Account, ...] = (Account(name="parrot", kind="parrot", models=(Model(id="parrot"),)),)
     small_model: SmallModel | None = None
+    lanes: tuple[Lane, ...] = get_args(Lane)
     body_bytes_max: int = Field(default=32_000_000, ge=1000)
     max_tokens: int = Field(default=16_000, ge=1)
     turn_timeout_s: float = Field(default=840.0, gt=0)

@@ -12,6 +12,8 @@ from paramecium.errors import BadId
 
 _LIFE = re.compile(r"[a-z0-9-]{1,40}\Z")
 _RESERVED = ("derived", "papers")
+DOCUMENT_KINDS = ("profile", "facts", "diary", "memos")
+_EVENT = re.compile(r".*/memories/events/(\d{8})\.json\Z")
 _ARRIVAL = re.compile(r".*/arrivals/(\d{4}-\d\d-\d\d)/(\d{9})-([a-z0-9-]{1,64})-(\d{1,8})\Z")
 
 
@@ -86,6 +88,34 @@ def head(life: str, sha256: str) -> str:
     return f"{life}/archive/heads/{sha256}.json"
 
 
+def events(life: str) -> str:
+    """Returns the prefix of the ledger's events."""
+    return f"{life}/memories/events/"
+
+
+def event(life: str, n: int) -> str:
+    """Returns the key of the ledger's event number `n`, from 0."""
+    return f"{events(life)}{n:08d}.json"
+
+
+def event_number(key: str) -> int | None:
+    """Returns the number in an event's key, None for what is no event."""
+    match = _EVENT.match(key)
+    return int(match[1]) if match else None
+
+
+def file(life: str, sha256: str) -> str:
+    """Returns the key of an original text under the hash of its bytes: a version of a document, once it was found."""
+    return f"{life}/archive/files/{sha256}"
+
+
+def documents(life: str, kind: str) -> str:
+    """Returns the prefix of the documents written by hand; `kind` is profile, facts, diary or memos."""
+    if kind not in DOCUMENT_KINDS:
+        raise BadId(f"not a kind of document: {kind!r:.40}")
+    return f"{life}/{kind}/"
+
+
 def derived(life: str) -> str:
     """Returns the prefix of everything that can be rebuilt."""
     return f"derived/{life}/"
@@ -119,6 +149,31 @@ def index_objects(life: str) -> str:
 def object_ulid(key: str) -> str:
     """Returns the ULID in the name of a segment's or full text's key."""
     return key.rpartition("/")[2].partition(".")[0]
+
+
+def memory_snapshot(life: str) -> str:
+    """Returns the key of the pointer to what the ledger was last folded into."""
+    return f"derived/{life}/memories/snapshot.json"
+
+
+def memory_blocks(life: str) -> str:
+    """Returns the prefix of the blocks a memory snapshot names."""
+    return f"derived/{life}/memories/blocks/"
+
+
+def memory_block(life: str, ulid: str) -> str:
+    """Returns the key of a block of folded state, or of vectors."""
+    return f"{memory_blocks(life)}{ulid}.block"
+
+
+def good_documents(life: str) -> str:
+    """Returns the key of the last good text of every document written by hand."""
+    return f"derived/{life}/documents/good.json"
+
+
+def set_aside(life: str, job: str, name: str) -> str:
+    """Returns the key of what a job has given up on, kept for a person to look at."""
+    return f"papers/{life}/set_aside/{job}/{name}.json"
 
 
 def cursor(life: str, job: str) -> str:

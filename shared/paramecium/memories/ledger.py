@@ -1,0 +1,113 @@
+"""The ledger: events that are created and never touched again, each under the next free number.
+
+Gets a store that can only append. The next free number is the compare-and-swap, tried from the last known tail + 1.
+Invariant: numbers run from 0 without a gap; an event that `append` returned stands, under one number of this writer's.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from paramecium import clock
+from paramecium.errors import AlreadyExists, Damaged, OutcomeUnknown
+from paramecium.memories.events import Event, event_from, event_to
+from paramecium.messages import dump_json
+from paramecium.store import keys, record
+from paramecium.store.base import AppendOnly
+
+TRIES_MAX: Final = 1000
+GETS_AT_ONCE: Final = 16
+_LISTINGS_MAX = 2
+_PAUSE_S = 0.002
+_PAUSE_MAX_S = 0.05
+
+
+class Ledger:
+    """Reads and continues the events of one life; threads may share it."""
+
+    def __init__(self, store: AppendOnly, life: str) -> None:
+        self._store, self._life = store, keys.check_life(life)
+        self._tail = 0
+        self._lock = threading.Lock()
+
+    def append(self, events: Sequence[Event]) -> int:
+        """Stores the events one after the other and returns the number behind the last of them.
+
+        Others may write in between. Raises OutcomeUnknown, StoreUnavailable, and AlreadyExists when 1,000 writers in a
+        row were faster; the events before the one it happened to stand.
+        """
+        n = self._known_tail()
+        for event in events:
+            n = self._append(event, n) + 1
+            self._learn(n)
+        return n
+
+    def read(self, from_n: int = 0) -> tuple[Event, ...]:
+        """Returns the events from number `from_n` on, as far as they run without a gap: a LIST, and a GET an event.
+
+        Raises Damaged naming the key of an event that cannot be read.
+        """
+        numbers = self._numbers(from_n)
+        names = [keys.event(self._life, n) for n in numbers]
+        if len(names) < 2:
+            events = tuple(map(self._event, names))
+        else:
+            with ThreadPoolExecutor(min(GETS_AT_ONCE, len(names))) as pool:
+                events = tuple(pool.map(self._event, names))
+        self._learn(from_n + len(events))
+        return events
+
+    def _append(self, event: Event, n: int) -> int:
+        """Returns the number under which the event stands, `n` or the first free one behind it."""
+        body = dump_json(event_to(event))
+        for attempt in range(TRIES_MAX):
+            try:
+                self._store.create(keys.event(self._life, n), body)
+            except AlreadyExists:
+                # Written by us in a try whose answer was lost, or by somebody else.
+                if self._store.get(keys.event(self._life, n)).body == body:
+                    return n
+                n = max(n + 1, self._end(n))
+            except OutcomeUnknown:
+                if attempt == TRIES_MAX - 1:
+                    raise
+            else:
+                return n
+            clock.wait(clock.jitter(min(_PAUSE_S * (attempt + 1), _PAUSE_MAX_S)))
+        raise AlreadyExists(f"{keys.event(self._life, n)}: {TRIES_MAX} writers in a row were faster")
+
+    def _numbers(self, from_n: int) -> range:
+        """A listing that runs while others write may miss one event and show the next: the second one tells."""
+        numbers = range(from_n, from_n)
+        for _ in range(_LISTINGS_MAX):
+            found = list(self._listed(from_n))
+            run = next((i for i, n in enumerate(found) if n != from_n + i), len(found))
+            numbers = range(from_n, from_n + run)
+            if run == len(found):
+                break
+        return numbers
+
+    def _end(self, from_n: int) -> int:
+        """Returns the number behind the last event that stands, from one LIST."""
+        return max(self._listed(from_n), default=from_n - 1) + 1
+
+    def _listed(self, from_n: int) -> Iterator[int]:
+        after = keys.event(self._life, from_n - 1) if from_n > 0 else ""
+        numbers = map(keys.event_number, self._store.list(keys.events(self._life), after))
+        return (n for n in numbers if n is not None)
+
+    def _event(self, key: str) -> Event:
+        try:
+            return event_from(record.parse(key, self._store.get(key).body))
+        except Damaged as error:
+            raise Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}") from error
+
+    def _known_tail(self) -> int:
+        with self._lock:
+            tail = self._tail
+        return tail or self._end(0)
+
+    def _learn(self, tail: int) -> None:
+        with self._lock:
+            self._tail = max(self._tail, tail)
