@@ -127,7 +127,7 @@ def test_the_occasion_tells_what_stands_before_the_model() -> None:
     occasion, (question, answer) = offering.occasions[-1], house.entries(conv)[:2]
     assert (occasion.text, occasion.conversation, occasion.reply) == ("二", conv, "记得。")
     assert (occasion.moment, str(occasion.moment.tzinfo)) == (house.clock.moment, "Asia/Shanghai")
-    assert (occasion.recalled, occasion.known) == (("m-海",), {"m-海", "m-去看海"})
+    assert (occasion.recalled, occasion.known) == (("m-海",), frozenset(("m-海", "m-去看海")))
     assert occasion.seen == {(conv, question.id): ((0, 1),), (conv, answer.id): ((0, 3),), ("x-old", "m-1"): ((0, 6),)}
 
 

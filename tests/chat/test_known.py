@@ -42,7 +42,7 @@ def test_what_was_listed_opened_and_said_is_known() -> None:
         answer("a2", quote("m1", 9, 12, memory="b")),
     )
     known = known_of("c", path)
-    assert (known.listed, known.recalled) == ({"a", "b", "d"}, ("c", "b"))
+    assert (known.listed, known.recalled) == (frozenset("abd"), ("c", "b"))
     assert known.seen == {
         ("c", "q1"): ((0, 3),),
         ("c", "a1"): ((0, 1),),
