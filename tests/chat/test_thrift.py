@@ -1,11 +1,12 @@
 """How much of a long talk is what was placed beside the words."""
 
+from datetime import date
 from itertools import cycle
 
 from paramecium.chat.beside import Beside
 from paramecium.memories.document_reader import DocumentReader
 from paramecium.memories.tokens import estimated_tokens
-from paramecium.recall.menu import Line, Menu, Occasion
+from paramecium.recall.menu import Line, Menu, Occasion, fitting
 from paramecium.store.ram import RamStore
 from tests.chat.fakes_chat import LIFE, House, says
 
@@ -20,7 +21,7 @@ ANSWERS = (
     "那就早点睡吧,明天不是还要去医院陪妈妈复查吗?闹钟我替你记着了,七点。",
 )
 TURNS = 200
-MEMORIES = 40
+MEMORIES = 30
 
 
 class OneAtMost:
@@ -31,9 +32,9 @@ class OneAtMost:
         for i in range(MEMORIES):
             if f"m-{i}" not in occasion.known:
                 title = ("外婆的院子里有一棵枇杷树,到了五月就黄了,一地都是。" * 3)[: 5 + i % 56]
-                line = Line(f"m-{i}", "2024-05-01", title, ("message",), 1.0)
-                return Menu((line,), f"2024-05-01 {title}", 0)
-        return Menu((), "", 0)
+                lines, text = fitting([Line(f"m-{i}", "2024-05-01", title, ("message",), 1.0)], date(2026, 6, 12), "zh")
+                return Menu(lines, text)
+        return Menu()
 
 
 def test_over_200_turns_given_is_a_seventh_of_the_transcript_at_most() -> None:
