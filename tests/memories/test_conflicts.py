@@ -27,8 +27,11 @@ def note(
 
 def life(*happened: Note | What) -> State:
     """Returns the state after notes were added and things happened to them."""
-    what = [Added(one) if isinstance(one, Note) else one for one in happened]
-    return fold(State(), [Event(f"e{i}", NOTES_AT, "extract", one) for i, one in enumerate(what)])
+    return fold(State(), _events("e", [Added(one) if isinstance(one, Note) else one for one in happened]))
+
+
+def _events(name: str, happened: Sequence[What]) -> list[Event]:
+    return [Event(f"{name}{i}", NOTES_AT, "extract", what) for i, what in enumerate(happened)]
 
 
 A, B, C = note("a", 1), note("b", 2, n=2), note("c", 3, n=4)
@@ -99,7 +102,7 @@ def test_what_is_said_again_later_is_revived() -> None:
     state = life(A, B, Superseded("m-a", "m-b"), C)
     happened = follows(state, C, Verdict("m-a", "repeats", 0.8), Verdict("m-b", "contradicts", 0.9))
     assert happened == (Revived("m-a", "m-c"), Superseded("m-b", "m-c", "contradicts", 0.9))
-    after = fold(state, [Event(f"x{i}", NOTES_AT, "extract", what) for i, what in enumerate(happened)])
+    after = fold(state, _events("x", happened))
     assert [after.standing(after.memories[i]) for i in ("m-a", "m-b", "m-c")] == ["live", "superseded", "live"]
 
 
@@ -185,8 +188,10 @@ def test_verdicts_are_read() -> None:
 
 
 @pytest.mark.parametrize("item", [
-    _item(id="m-x"), _item(id=7), _item(id=["m-a"]), _item(relation="agrees"), _item(relation=["updates"]), _item(relation=None),
-    _item(confidence=1.01), _item(confidence=-0.1), _item(confidence="0.9"), _item(confidence=True), _item(confidence=float("nan")),
+    _item(id="m-x"), _item(id=7), _item(id=["m-a"]), _item(relation="agrees"), _item(relation=["updates"]),
+    _item(relation=None),
+    _item(confidence=1.01), _item(confidence=-0.1), _item(confidence="0.9"), _item(confidence=True),
+    _item(confidence=float("nan")),
     _item(confidence=float("inf")), _item(confidence=10**400), {}, "m-a", None, [_item()],
 ], ids=lambda value: str(value)[:40])  # fmt: skip
 def test_a_verdict_that_cannot_be_read_is_none(item: Any) -> None:
@@ -232,7 +237,6 @@ def test_the_last_words_always_hold(rounds: list[tuple[int, list[Verdict]]], day
     notes = [note(str(i), day, n=day) for i, day in enumerate(days)]
     state = life(*notes)
     for i, (at, verdicts) in enumerate(rounds):
-        happened = consequences(state, notes[at], verdicts)
-        state = fold(state, [Event(f"r{i}-{k}", NOTES_AT, "extract", what) for k, what in enumerate(happened)])
+        state = fold(state, _events(f"r{i}-", consequences(state, notes[at], verdicts)))
     last = max(notes, key=lambda one: one.said_at)
     assert state.standing(state.memories[last.id]) == "live"

@@ -1,4 +1,4 @@
-"""Words are handed to a small model between marks they do not hold; of its answer the first array is read, or nothing."""
+"""Words are handed to a small model between marks they do not hold; of its answer an array is read or nothing."""
 
 from typing import Any
 
