@@ -89,6 +89,7 @@ def test_a_quote_verifies_and_an_altered_one_does_not(
 
 @given(ANY_TEXT)
 @example("\ud83d\ude00 \0 \u2028\ufeff")
+@example("".join(map(chr, range(0xFEF0, 0xFFF0))))
 def test_folding_is_the_rule(text: str) -> None:
     """White space and what has no width are gone, full width is half, and halves are as the model was given them."""
     assert fold(text) == plain(text)
