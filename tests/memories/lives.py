@@ -126,7 +126,7 @@ class Life:
     def keeper(self, store: ObjectStore | None = None, **options: Any) -> Keeper:
         """Returns what keeps the snapshot in a fresh process."""
         store = store or self.store
-        fixed = {"marks": marks, "now": self.now, "warn": self.told.append}
+        fixed: dict[str, Any] = {"marks": marks, "now": self.now, "warn": self.told.append}
         return Keeper(store, "main", self.ledger(store), self.embedder, self.folder / "jobs", **(fixed | options))
 
     def views(self, store: ObjectStore | None = None) -> MemoryViews:

@@ -190,7 +190,7 @@ def _flush_folder(key: str, folder: Path) -> None:
 
 def _names(folder: Path, place: str, after: str) -> list[str]:
     """Returns what stands in a folder and can be, or hold, a key behind `after`."""
-    # Names are compared before they are looked at: of a long ledger only the end is asked for. They sort as their UTF-8.
+    # Names are compared before they are looked at: of a long ledger only the end is asked. They sort as their UTF-8.
     behind = after[len(place) :] if after.startswith(place) else ""
     try:
         with os.scandir(folder / place) as entries:
