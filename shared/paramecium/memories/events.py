@@ -5,6 +5,7 @@ Invariant: `event_from(event_to(e)) == e`; what a later version writes is read a
 and moves nothing.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -160,6 +161,7 @@ _KINDS: Final = {
         Superseded, Revived, Pinned, Unpinned, Retired, Unretired, Corrected, ValidityChanged, Recalled, Forgotten
     )
 }  # fmt: skip
+_ITEMS: Final = {"memories": str, "windows": dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,7 @@ def event_from(raw: Mapping[str, Any]) -> Event:
     """Returns the event a JSON form stands for; raises Damaged when it is none."""
     try:
         event = Event(check_id(raw["id"]), _string(raw, "at"), _string(raw, "by"), _what(raw), _string(raw, "why"))
-    except (KeyError, TypeError, ValueError, BadId) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, BadId) as error:
         raise Damaged(f"not an event: {type(error).__name__} {error}") from error
     if raw.get("v") != VERSION:
         raise Damaged(f"event {event.id} is not of version {VERSION}")
@@ -224,13 +226,13 @@ def _fitting(value: Any, blank: Any, name: str) -> Any:
     """Returns the value if it is of the kind of `blank`; raises TypeError naming the field."""
     match blank:
         case tuple():
-            if isinstance(value, list):
+            if isinstance(value, list) and all(isinstance(item, _ITEMS[name]) for item in value):
                 return tuple(value)
         case None:
             if value is None or isinstance(value, dict):
                 return value
         case float():
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
                 return float(value)
         case _:
             if type(value) is type(blank):
