@@ -89,10 +89,11 @@ def test_a_memory_stands_superseded_only_while_its_successor_holds(events: list[
 @given(event_lists)
 def test_what_is_forgotten_stays_forgotten(events: list[Event]) -> None:
     """After it no part of any later state names the memory, but the list of the forgotten."""
-    gone: set[str] = set()
+    before: frozenset[str] = frozenset()
     for event, state in zip(events, _states(events)[1:], strict=True):
-        gone |= {event.what.memory} if isinstance(event.what, Forgotten) and event.id in state.seen else set()
-        assert state.forgotten <= gone
+        named_now = {event.what.memory} if isinstance(event.what, Forgotten) else set()
+        assert before <= state.forgotten <= before | named_now
+        before = state.forgotten
         assert not state.forgotten & set(state.memories)
         named = {i for pair in state.edges for i in pair} | {i for ids in state.last.values() for i in ids}
         assert not state.forgotten & (named | {i for m in state.moments for i in m.memories})
