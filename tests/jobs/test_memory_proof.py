@@ -8,7 +8,7 @@ import pytest
 
 from paramecium.archive.blocks import decode
 from paramecium.jobs.verify import verify
-from paramecium.memories.events import Added, Event, Forgotten, Later, Note, Pinned, Superseded
+from paramecium.memories.events import Added, Event, Forgotten, Later, Note, Pinned, Superseded, What
 from paramecium.memories.ledger import Ledger
 from paramecium.memories.quotes import memory_id
 from paramecium.messages import Json, dump_json, load_json
@@ -40,7 +40,7 @@ def life(tmp_path: Path) -> Life:
         note_on(life, "maobao", "maobao-4", CRLF),
         note_on(life, "shishi", "shishi-2", "躲进柜子里（shishi第2句）"),
     ]
-    whats = [
+    whats: list[What] = [
         *map(Added, notes),
         Superseded(notes[0].id, notes[1].id),
         Later("Merged", {"what": {}}),

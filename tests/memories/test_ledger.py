@@ -109,17 +109,18 @@ def test_an_unknown_outcome_is_cleared_up(unsure: range, done: bool) -> None:
 def test_an_unknown_outcome_that_another_overtook_is_cleared_up() -> None:
     """The number went to somebody else meanwhile: the event stands behind it."""
 
+    ram = RamStore()
+
     class Overtaken(UnsureStore):
         def create(self, key: str, body: bytes) -> str:
             try:
                 return super().create(key, body)
             except OutcomeUnknown:
-                Ledger(store, "main").append(EVENTS[4:])
+                Ledger(ram, "main").append(EVENTS[4:])
                 raise
 
-    store = RamStore()
-    Ledger(Overtaken(store, unsure=range(1, 2), done=False), "main").append(EVENTS[:1])
-    assert Ledger(store, "main").read() == (EVENTS[4], EVENTS[0])
+    Ledger(Overtaken(ram, unsure=range(1, 2), done=False), "main").append(EVENTS[:1])
+    assert Ledger(ram, "main").read() == (EVENTS[4], EVENTS[0])
 
 
 def test_tries_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +153,6 @@ class Jumping(RamStore):
 def test_a_listing_that_shows_the_next_before_an_event_loses_none() -> None:
     """What a listing passed over is read all the same."""
     store = Jumping()
-    Ledger(store, "other").append(EVENTS[:1])
-    store.hidden = Jumping.hidden
     for n, event in enumerate(EVENTS[:3]):
         store.create(keys.event("main", n), _body(event))
     assert Ledger(store, "main").read() == tuple(EVENTS[:3])
