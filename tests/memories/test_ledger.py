@@ -62,6 +62,19 @@ def test_one_who_knows_an_old_tail_goes_on_behind_the_newest(store: ObjectStore)
     assert numbers(store) == list(range(42))
 
 
+def test_a_reading_from_beyond_the_end_leaves_no_gap() -> None:
+    """Who asks for numbers that do not stand yet does not write there."""
+    store = RamStore()
+    ledger = Ledger(store, "main")
+    assert ledger.read(9) == ()
+    ledger.append(EVENTS[:2])
+    assert Ledger(store, "main").read(9) == ledger.read(9) == ()
+    other = Ledger(store, "main")
+    other.read(9)
+    assert (other.append(EVENTS[2:3]), ledger.append(EVENTS[3:4])) == (3, 4)
+    assert numbers(store) == [0, 1, 2, 3]
+
+
 def test_calls_of_reading_and_appending(tmp_path: Path) -> None:
     """A read is one LIST and a GET an event, an append one create once the tail is known, behind one LIST else."""
     store = LocalStore(tmp_path)
