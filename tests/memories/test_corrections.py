@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from paramecium.errors import BadInput, Conflict, OutcomeUnknown
+from paramecium.errors import BadInput, Conflict, OutcomeUnknown, TooLarge
 from paramecium.memories import corrections as corrections_module
 from paramecium.memories.corrections import Corrections
+from paramecium.memories.front_matter import document
 from paramecium.store.local import LocalStore
 from paramecium.store.ram import RamStore
 from tests.archive.fakes_unsure import UnsureStore
@@ -21,6 +22,9 @@ def test_a_fact_is_written_word_for_word(tmp_path: Path) -> None:
     facts = Corrections(LocalStore(tmp_path), "main")
     assert facts.write("m-1", TEXT, AT) == "facts/m-1.md"
     assert (tmp_path / "main" / "facts" / "m-1.md").read_bytes() == BODY
+    read = document("facts/m-1.md", BODY)
+    assert (read.text, read.meta["corrects"]) == (TEXT, "m-1")
+    assert str(read.meta["created"]).startswith("2026-06-12")
     assert facts.says("facts/m-1.md", TEXT)
     assert not facts.says("facts/m-1.md", TEXT[:-1])
     assert not facts.says("facts/m-2.md", TEXT)
@@ -43,6 +47,14 @@ def test_what_can_be_no_fact_is_refused(text: str) -> None:
     """A blank text, and one that no file can hold."""
     with pytest.raises(BadInput):
         Corrections(RamStore(), "main").check(text)
+
+
+def test_a_text_has_a_bound() -> None:
+    """The longest fits."""
+    facts = Corrections(RamStore(), "main")
+    facts.check("a" * 100_000)
+    with pytest.raises(TooLarge, match="100,001 bytes"):
+        facts.check("a" * 100_001)
 
 
 @pytest.mark.parametrize("done", [False, True])
