@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
     from paramecium.memories.document_reader import DocumentReader
+    from paramecium.memories.hand import Hand
     from paramecium.memories.keeping_plan import Keeper, Kept
     from paramecium.memories.ledger import Ledger
     from paramecium.memories.views import MemoryViews
@@ -55,6 +56,22 @@ class LifeParts(Building):
         return Archive(self._shared.store, self.life, now=self._shared.now)
 
     @BuiltOnce
+    def ledger(self) -> "Ledger":
+        """Returns the ledger of the memories."""
+        from paramecium.memories.ledger import Ledger
+
+        return Ledger(self._shared.store, self.life)
+
+    @BuiltOnce
+    def hand(self) -> "Hand":
+        """Returns what a person changes memories with."""
+        from paramecium.memories.corrections import Corrections
+        from paramecium.memories.hand import Hand
+
+        s = self._shared
+        return Hand(self.ledger, Corrections(s.store, self.life), s.settings.timezone, s.now)
+
+    @BuiltOnce
     def cache(self) -> "SegmentCache":
         """Returns the loaded segments of the index."""
         from paramecium.index.segment_cache import SegmentCache
@@ -68,13 +85,6 @@ class LifeParts(Building):
 
         shared = self._shared
         return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder, _log.warning)
-
-    @BuiltOnce
-    def ledger(self) -> "Ledger":
-        """Returns the events of the memories."""
-        from paramecium.memories.ledger import Ledger
-
-        return Ledger(self._shared.store, self.life)
 
     @BuiltOnce
     def memory_views(self) -> "MemoryViews":
