@@ -161,7 +161,7 @@ def test_a_correction_writes_the_fact_first(store: RamStore) -> None:
     created = [key for name, key in watched.calls if name == "create"]
     assert created == [f"main/facts/{A}.md", "main/memories/events/00000003.json"]
     assert deed.memory.fact == f"facts/{A}.md"
-    assert store.get(created[0]).body == f"---\ncreated: {AT}\ncorrects: {A}\n---\n是驱虫药".encode()
+    assert store.get(created[0]).body == f'---\ncreated: "{AT}"\ncorrects: {A}\n---\n是驱虫药'.encode()
 
 
 @pytest.mark.parametrize("after", [False, True])

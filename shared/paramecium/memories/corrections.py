@@ -43,7 +43,8 @@ class Corrections:
 
         Raises Conflict when 100 other corrections of this memory stand, and OutcomeUnknown.
         """
-        body = f"---\ncreated: {created}\ncorrects: {memory}".encode() + _RULE + text.encode("utf-8")
+        # In quotes, so that YAML reads the moment as it is written and makes no other of it.
+        body = f'---\ncreated: "{created}"\ncorrects: {memory}'.encode() + _RULE + text.encode("utf-8")
         for number in islice(count(1), FILES_MAX):
             path = keys.fact_path(f"{memory}.md" if number == 1 else f"{memory}-{number}.md")
             if self._create(path, body) or self.says(path, text):
