@@ -48,6 +48,6 @@ def test_a_conversation_is_left_out_from_a_number_on() -> None:
     """The number itself is left out, the one before it is not."""
     segment = loaded(written([said(c, n, "好") for c in "ab" for n in range(4)]))
     limits = Limits(besides="a", besides_from=2)
-    assert limits.left_out(segment) == range(2, 4)
+    assert limits.left_out(segment) == [range(2, 4)]
     assert [p for span in limits.spans(segment) for p in span] == [0, 1, 4, 5, 6, 7]
     assert [n for n in range(4) if limits.allow(("a", n), 1)] == [0, 1]

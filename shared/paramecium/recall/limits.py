@@ -1,6 +1,6 @@
-"""Which messages a query may find: those of some days, of one conversation, and not what the asker sees already."""
+"""Which messages a query may find: of some days, of one conversation, not those the asker sees, nor dead ones."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Is the span of days (both ends belong to it), the one conversation, and the one left out from a number on."""
+    """Is the span of days (both ends belong to it), the one conversation, and the one left out from a number on.
+
+    `dead` are conversations that nobody is to find.
+    """
 
     after: date | None = None
     before: date | None = None
     conversation: str | None = None
     besides: str | None = None
     besides_from: int = 0
+    dead: Collection[str] = ()
 
     @property
     def days(self) -> tuple[int, int] | None:
@@ -37,6 +41,8 @@ class Limits:
         days = self.days
         if self.conversation not in (None, conversation) or (conversation == self.besides and n >= self.besides_from):
             return False
+        if conversation in self.dead:
+            return False
         return days is None or days[0] <= day <= days[1]
 
     def spans(self, segment: "Segment") -> Iterator[range]:
@@ -44,20 +50,23 @@ class Limits:
         whole = range(len(segment.message))
         if self.conversation is not None:
             whole = _passages(segment, segment.messages_of(self.conversation))
-        left_out = _passages(segment, self.left_out(segment))
-        if not left_out:
-            yield whole
-        else:
-            yield range(whole.start, max(whole.start, min(whole.stop, left_out.start)))
-            yield range(min(whole.stop, max(whole.start, left_out.stop)), whole.stop)
+        begin = whole.start
+        for left_out in self.left_out(segment):
+            gone = _passages(segment, left_out)
+            if begin < min(whole.stop, gone.start):
+                yield range(begin, min(whole.stop, gone.start))
+            begin = min(whole.stop, max(begin, gone.stop))
+        if begin < whole.stop:
+            yield range(begin, whole.stop)
 
-    def left_out(self, segment: "Segment") -> range:
-        """Returns the positions of the segment's messages that the asker sees already."""
-        if self.besides is None:
-            return range(0)
-        within = segment.messages_of(self.besides)
-        numbers = segment.n[within.start : within.stop]
-        return range(within.start + int((numbers < self.besides_from).sum()), within.stop)
+    def left_out(self, segment: "Segment") -> list[range]:
+        """Returns the runs of the segment's messages that are not to be found, in their order, none of them empty."""
+        found = [segment.messages_of(conversation) for conversation in self.dead]
+        if self.besides is not None:
+            within = segment.messages_of(self.besides)
+            numbers = segment.n[within.start : within.stop]
+            found.append(range(within.start + int((numbers < self.besides_from).sum()), within.stop))
+        return sorted((run for run in found if run), key=lambda run: run.start)
 
     def of_days(self, segment: "Segment", span: range) -> "NDArray[np.int64] | None":
         """Returns the positions of a run's passages whose days are allowed, or None for all of them."""

@@ -6,7 +6,7 @@ cut into segments. Invariant: without a usable model, words alone answer.
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from paramecium.errors import ModelDamaged, ModelMissing
@@ -36,6 +36,7 @@ def rank(view: View, near: "Nearness", text: str, limits: Limits) -> Iterator[Hi
 
     When the best 100 of each kind are used up, all in one conversation perhaps, it goes on with the best 2,000.
     """
+    limits = replace(limits, dead=view.dead)
     terms, query, floor = words.terms(text), near.query(view, text), near.floor
     given: set[Place] = set()
     for taken in (TAKEN, TAKEN_MAX):
@@ -117,7 +118,7 @@ def _covered(
     if view.fulltext is None:
         return
     # Those left out may be among the best, so as many more are asked for.
-    besides = sum(len(limits.left_out(s)) for s in view.segments)
+    besides = sum(len(run) for s in view.segments for run in limits.left_out(s))
     limit, days, conversation = taken + besides, limits.days, limits.conversation
     found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
     for conv, n, score in found:
