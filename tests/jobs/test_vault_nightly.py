@@ -13,7 +13,7 @@ from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from tests.fakes import HashEmbedder, Killed, WatchedStore
 from tests.jobs.hand import DIARY, FACT, MEMO, WORDS, Desk
-from tests.jobs.lives import Life, OtherEmbedder, copied, indexed, manifest_of, objects, small_life
+from tests.jobs.lives import Life, OtherEmbedder, copied, indexed, manifest_of, objects
 from tests.jobs.test_vault_ingest import life_with_documents, ways
 
 ASKED = ("䴙䴘", "凤凰单丛", "宽带", "桂花", "给外婆打了电话", "怕打雷")

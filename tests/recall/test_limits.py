@@ -51,3 +51,15 @@ def test_a_conversation_is_left_out_from_a_number_on() -> None:
     assert limits.left_out(segment) == [range(2, 4)]
     assert [p for span in limits.spans(segment) for p in span] == [0, 1, 4, 5, 6, 7]
     assert [n for n in range(4) if limits.allow(("a", n), 1)] == [0, 1]
+
+
+@given(lives(), st.sets(st.sampled_from(["a", "b", "c"])), st.sampled_from([None, "a", "b"]), st.integers(0, 3))
+def test_nothing_dead_is_among_the_runs(saids: list[Said], dead: set[str], besides: str | None, n: int) -> None:
+    """The runs are all passages but those of dead conversations and of what the asker sees, in their order."""
+    segment = loaded(written(saids))
+    limits = Limits(besides=besides, besides_from=n, dead=frozenset(dead))
+    places = [(segment.conversations[int(segment.conv[m])], int(segment.n[m])) for m in segment.message.tolist()]
+    wanted = [p for p, (c, number) in enumerate(places) if c not in dead and not (c == besides and number >= n)]
+    assert [p for span in limits.spans(segment) for p in span] == wanted
+    assert all(span for span in limits.spans(segment))
+    assert [p for p, place in enumerate(places) if limits.allow(place, 1)] == wanted
