@@ -38,10 +38,11 @@ def take_in(indexer: Indexer, standing: Standing) -> Taken:
     vault = indexer.vault
     if vault is None:
         return Taken()
-    documents = vault.reader.read()
-    taken = Taken()
+    taken, documents = Taken(), Documents()
     had = bool(standing.manifest.vault)
     for lost in range(LOST_RACES_MAX + 1):
+        # Read after the manifest, so that what another run took in meanwhile is never set back to an older version.
+        documents = vault.reader.read()
         try:
             for new in _commits(indexer, vault, standing, documents):
                 taken = Taken(taken.documents + new.documents, taken.passages + new.passages)
