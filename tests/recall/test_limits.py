@@ -48,18 +48,16 @@ def test_a_conversation_is_left_out_from_a_number_on() -> None:
     """The number itself is left out, the one before it is not."""
     segment = loaded(written([said(c, n, "好") for c in "ab" for n in range(4)]))
     limits = Limits(besides="a", besides_from=2)
-    assert limits.left_out(segment) == [range(2, 4)]
+    assert limits.left_out(segment) == range(2, 4)
     assert [p for span in limits.spans(segment) for p in span] == [0, 1, 4, 5, 6, 7]
     assert [n for n in range(4) if limits.allow(("a", n), 1)] == [0, 1]
 
 
-@given(lives(), st.sets(st.sampled_from(["a", "b", "c"])), st.sampled_from([None, "a", "b"]), st.integers(0, 3))
-def test_nothing_dead_is_among_the_runs(saids: list[Said], dead: set[str], besides: str | None, n: int) -> None:
-    """The runs are all passages but those of dead conversations and of what the asker sees, in their order."""
+@given(lives(), st.sets(st.sampled_from(["a", "b", "c"])))
+def test_nothing_of_the_dead_is_allowed(saids: list[Said], dead: set[str]) -> None:
+    """What is named as dead are all messages of dead conversations, and none of them is allowed."""
     segment = loaded(written(saids))
-    limits = Limits(besides=besides, besides_from=n, dead=frozenset(dead))
-    places = [(segment.conversations[int(segment.conv[m])], int(segment.n[m])) for m in segment.message.tolist()]
-    wanted = [p for p, (c, number) in enumerate(places) if c not in dead and not (c == besides and number >= n)]
-    assert [p for span in limits.spans(segment) for p in span] == wanted
-    assert all(span for span in limits.spans(segment))
-    assert [p for p, place in enumerate(places) if limits.allow(place, 1)] == wanted
+    limits = Limits(dead=frozenset(dead))
+    of = [segment.conversations[c] for c in segment.conv.tolist()]
+    assert sorted(limits.dead_messages(segment)) == [m for m, c in enumerate(of) if c in dead]
+    assert [limits.allow((c, 0), 1) for c in of] == [c not in dead for c in of]

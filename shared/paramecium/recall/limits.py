@@ -46,27 +46,31 @@ class Limits:
         return days is None or days[0] <= day <= days[1]
 
     def spans(self, segment: "Segment") -> Iterator[range]:
-        """Yields the runs of passages whose places are allowed: a conversation's passages stand together, by number."""
+        """Yields the runs of passages that are neither elsewhere nor seen already.
+
+        A conversation's passages stand together, by number. The dead are among them.
+        """
         whole = range(len(segment.message))
         if self.conversation is not None:
             whole = _passages(segment, segment.messages_of(self.conversation))
-        begin = whole.start
-        for left_out in self.left_out(segment):
-            gone = _passages(segment, left_out)
-            if begin < min(whole.stop, gone.start):
-                yield range(begin, min(whole.stop, gone.start))
-            begin = min(whole.stop, max(begin, gone.stop))
-        if begin < whole.stop:
-            yield range(begin, whole.stop)
+        left_out = _passages(segment, self.left_out(segment))
+        if not left_out:
+            yield whole
+        else:
+            yield range(whole.start, max(whole.start, min(whole.stop, left_out.start)))
+            yield range(min(whole.stop, max(whole.start, left_out.stop)), whole.stop)
 
-    def left_out(self, segment: "Segment") -> list[range]:
-        """Returns the runs of the segment's messages that are not to be found, in their order, none of them empty."""
-        found = [segment.messages_of(conversation) for conversation in self.dead]
-        if self.besides is not None:
-            within = segment.messages_of(self.besides)
-            numbers = segment.n[within.start : within.stop]
-            found.append(range(within.start + int((numbers < self.besides_from).sum()), within.stop))
-        return sorted((run for run in found if run), key=lambda run: run.start)
+    def left_out(self, segment: "Segment") -> range:
+        """Returns the positions of the segment's messages that the asker sees already."""
+        if self.besides is None:
+            return range(0)
+        within = segment.messages_of(self.besides)
+        numbers = segment.n[within.start : within.stop]
+        return range(within.start + int((numbers < self.besides_from).sum()), within.stop)
+
+    def dead_messages(self, segment: "Segment") -> list[int]:
+        """Returns the positions of the segment's messages that nobody is to find."""
+        return [m for conversation in self.dead for m in segment.messages_of(conversation)]
 
     def of_days(self, segment: "Segment", span: range) -> "NDArray[np.int64] | None":
         """Returns the positions of a run's passages whose days are allowed, or None for all of them."""
