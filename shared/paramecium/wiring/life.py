@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paramecium.jobs.import_file import ImportReport
     from paramecium.jobs.indexer import Indexer
     from paramecium.jobs.ingest import IngestReport
+    from paramecium.jobs.vault import Vault
     from paramecium.jobs.verify import VerifyReport
     from paramecium.memories.document_reader import DocumentReader
     from paramecium.memories.hand import Hand
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from paramecium.wiring.parts import Parts
 
 Progress = Callable[[int, int], None]
+# Half a century of days.
+VAULT_DOCUMENTS_MAX = 20_000
 
 
 _log = logging.getLogger("paramecium")
@@ -124,6 +127,17 @@ class LifeParts(Building):
         return DocumentReader(self._shared.store, self.life, _log.warning)
 
     @BuiltOnce
+    def vault(self) -> "Vault":
+        """Returns where the index gets the documents from."""
+        from paramecium.jobs.vault import Vault
+        from paramecium.memories.document_reader import DocumentReader, keep_good
+
+        s = self._shared
+        # A reader of its own: a turn needs the latest documents only, the index all that were ever written.
+        reader = DocumentReader(s.job_store, self.life, _log.warning, VAULT_DOCUMENTS_MAX)
+        return Vault(reader, s.settings.person, s.settings.timezone, keep_good)
+
+    @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
         from paramecium.chat.afterglow import Afterglow
@@ -149,11 +163,11 @@ class LifeParts(Building):
         from paramecium.index.segment_cache import SegmentCache
         from paramecium.jobs.indexer import Indexer
 
-        s = self._shared
+        s, vault = self._shared, self.vault
         archive = Archive(s.job_store, self.life, now=s.now)
         # A folder of their own: what recall lets go of, a job may just be reading.
         cache = SegmentCache(s.job_store, s.cache_folder / "jobs")
-        return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now)
+        return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now, vault=vault)
 
     def ingest(self, progress: Progress = silent) -> "IngestReport":
         """Brings what has arrived into the index."""
