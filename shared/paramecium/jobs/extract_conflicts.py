@@ -1,4 +1,4 @@
-"""New memories beside the earlier ones most similar to them: what tells otherwise supersedes, what is said again revives.
+"""New memories beside the earlier ones most similar to them: which supersede one, and which say it again.
 
 One call a new memory, none when nothing is similar enough. A memory stands before it is compared; its id waits in the
 cursor until it was, so neither a kill nor an outage leaves it out. Invariant: what the model says here only ever leads

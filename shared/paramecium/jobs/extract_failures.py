@@ -6,6 +6,7 @@ the batch is set aside: which messages it was and why, without a word of them.
 Invariant: an outage, however long, sets nothing aside.
 """
 
+from contextlib import suppress
 from typing import Final
 
 from paramecium.errors import AlreadyExists, UpstreamError, UpstreamRefused
@@ -70,10 +71,8 @@ class Doubt:
             "reason": reason,
             "at": self._taking.now().isoformat(),
         }
-        try:
+        with suppress(AlreadyExists):  # by a run that ended before it moved the cursor, or by another worker
             self._taking.store.create(keys.set_aside(self._taking.life, JOB, name), dump_json(told))
-        except AlreadyExists:
-            pass  # by a run that ended before it moved the cursor, or by another worker
         self._keeper.move([move], tried=name)
         self.set_aside += 1
         return True

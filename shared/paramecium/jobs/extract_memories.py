@@ -12,7 +12,7 @@ from typing import Final
 from paramecium.errors import BadId, Damaged, Missing, UpstreamError
 from paramecium.jobs import extract_pending
 from paramecium.jobs.extract_conflicts import Comparison
-from paramecium.jobs.extract_cursor import CursorKeeper, Move, Stream
+from paramecium.jobs.extract_cursor import Cursor, CursorKeeper, Move, Permit, Stream
 from paramecium.jobs.extract_failures import Doubt, try_name
 from paramecium.jobs.extract_parts import Extractor
 from paramecium.jobs.extract_pending import Named, Reading
@@ -48,8 +48,8 @@ class _Run:
         self._comparison = Comparison(taking, self._keeper, self._counts)
         self._doubt = Doubt(taking, self._keeper)
         self._off_path: dict[str, tuple[str, ...]] = {}
-        self._unkept = False
-        self._is_limited = False
+        self._permit: Permit = "granted"
+        self._known = State()
         self._moves: list[Move] = []
         self._unreadable: list[str] = []
 
@@ -57,16 +57,18 @@ class _Run:
         now = self._taking.now()
         cursor = self._keeper.read()
         named = extract_pending.named(self._taking.archive, cursor, now)
+        self._known = self._taking.state()
         if cursor.unchecked:
             self._keeper.move([], checked=self._comparison.settle(cursor.unchecked))
         of = len(named.last) + len(extract_pending.asked(cursor))
         for done, conversation in enumerate(named.last):
             self._taking.progress(done, of)
-            self._live(conversation, named)
+            self._live(conversation, named, cursor)
         self._flush()
-        for done, conversation in enumerate(extract_pending.asked(self._keeper.read()), len(named.last)):
+        cursor = self._keeper.read()
+        for done, conversation in enumerate(extract_pending.asked(cursor), len(named.last)):
             self._taking.progress(done, max(of, done))
-            self._imported(conversation)
+            self._imported(conversation, cursor)
         self._doubt.end()
         self._taking.remember(self._off_path)
         self._flush()
@@ -74,13 +76,13 @@ class _Run:
         self._taking.progress(max(of, 1), max(of, 1))
         return self._report()
 
-    def _live(self, conversation: str, named: Named) -> None:
+    def _live(self, conversation: str, named: Named, cursor: Cursor) -> None:
         if self._doubt.is_away:
             return
         entries = self._entries(conversation)
         if not entries:
             return
-        cursor, stream = self._keeper.read(), Stream(conversation)
+        stream = Stream(conversation)
         silent = named.is_silent(conversation, self._taking.now())
         reading = extract_pending.reading(entries, stream, cursor.position(stream), silent=silent)
         self._look(reading)
@@ -101,11 +103,11 @@ class _Run:
         left = sum(len(batch.new) for batch in found.batches) + found.rest
         self._moves.append(Move(stream, base, base, left))
 
-    def _imported(self, conversation: str) -> None:
-        cursor, stream = self._keeper.read(), Stream(conversation, is_import=True)
+    def _imported(self, conversation: str, cursor: Cursor) -> None:
+        stream = Stream(conversation, is_import=True)
         base = cursor.position(stream)
-        if self._doubt.is_away or self._is_limited:
-            self._waiting["limit" if self._is_limited else "failed"] += cursor.asked[conversation]["left"]
+        if self._doubt.is_away or self._permit == "limit":
+            self._waiting[self._why_not()] += cursor.asked[conversation]["left"]
             return
         entries = self._entries(conversation)
         if not entries:
@@ -125,7 +127,7 @@ class _Run:
 
     def _look(self, reading: Reading) -> None:
         """Finds the memories that are off the path; where that changed it is kept before the cursor moves."""
-        notes = _notes_of(self._taking.state(), reading.stream.conversation)
+        notes = _notes_of(self._known, reading.stream.conversation)
         off = tuple(note.id for note in notes if note.message not in reading.on_path)
         self._off_path[reading.stream.conversation] = off
         if off or (notes and reading.turned):
@@ -139,8 +141,7 @@ class _Run:
             left -= len(batch.new)
             move = Move(reading.stream, position, batch.upto, left + reading.rest)
             if not self._take(batch, move):
-                why = "limit" if self._is_limited else "failed"
-                self._waiting[why] += left + len(batch.new) + reading.rest
+                self._waiting[self._why_not()] += left + len(batch.new) + reading.rest
                 return None
             position = batch.upto
         return position
@@ -148,9 +149,9 @@ class _Run:
     def _take(self, batch: Batch, move: Move) -> bool:
         """Asks about one batch; returns whether the cursor has passed it."""
         settings = self._taking.settings
-        permit = "limit" if self._is_limited else self._keeper.take_call(move.stream, move.base)
-        self._is_limited = permit == "limit"
-        if permit != "granted" or self._doubt.is_away:
+        if self._permit != "limit":
+            self._permit = self._keeper.take_call(move.stream, move.base)
+        if self._permit != "granted":
             return False
         self._counts["calls"] += 1
         question = extraction.ask(batch, language=settings.language, person=settings.person, ai=settings.ai)
@@ -159,7 +160,7 @@ class _Run:
         except UpstreamError as error:
             return self._doubt.failed_call(error, batch, move)
         self._doubt.answered()
-        noted = _noted(self._taking.state(), batch.conversation)
+        noted = _noted(self._known, batch.conversation)
         found = extraction.read_answer(answer.text, batch, noted=noted, person=settings.person, ai=settings.ai)
         self._dropped.update({reason: n for reason, n in found.dropped.items() if reason != "already"})
         if not found.whole:
@@ -178,8 +179,13 @@ class _Run:
             self._taking.append(*((Added(note), "") for note in new))
             self._counts["added"] += len(new)
         settled = self._comparison.settle(ids) if new else ()
+        if new:
+            self._known = self._taking.state()
         self._keeper.move([move], checked=settled, tried=try_name(move.stream, batch))
         self._counts["messages"] += len(batch.new)
+
+    def _why_not(self) -> str:
+        return {"limit": "limit", "moved": "elsewhere", "granted": "failed"}[self._permit]
 
     def _flush(self) -> None:
         if self._moves:

@@ -12,9 +12,9 @@ class ExtractReport:
 
     `messages` were read in `calls` questions; `added` memories are new, `already` noted ones came again, `superseded`
     and `revived` earlier ones. `dropped` counts by reason (see memories.extraction), `set_aside` batches given up,
-    `unchecked` new memories not compared with earlier ones; `waiting` counts messages by why they were not read
-    (limit, silence, failed). `failed` says why the model did not answer. `unreadable` says of each conversation that
-    could not be read why.
+    `unchecked` new memories not compared with earlier ones. `waiting` counts messages by why they were not read (limit,
+    silence, failed, or elsewhere: another worker reads them). `failed` says why the model did not answer, `unreadable`
+    of each conversation that could not be read why.
     """
 
     calls: int = 0
