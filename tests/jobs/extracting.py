@@ -14,7 +14,7 @@ from paramecium.jobs.extract_report import ExtractReport
 from paramecium.memories.events import Note
 from paramecium.memories.ledger import Ledger
 from paramecium.memories.state import State, fold
-from paramecium.messages import Entry, Json
+from paramecium.messages import Entry, Json, Role
 from paramecium.settings import Settings, settings_from
 from paramecium.store import keys, record
 from paramecium.store.base import ObjectStore
@@ -22,6 +22,7 @@ from paramecium.store.ram import RamStore
 from paramecium.upstream.small_reply import SmallAnswer
 from tests.fakes import FixedClock
 
+ROLES: tuple[Role, Role] = ("user", "assistant")
 CANDIDATE = re.compile(r"m-[0-9a-f]{24}")
 THINGS = (
     "豆包最喜欢吃小鱼干和鸡肉冻干",
@@ -100,11 +101,10 @@ class Noted:
         """Appends messages behind the newest one (or behind `parent`), one block each."""
         stood = [entry for block in self.archive.blocks(conversation) for entry in block]
         before = parent if parent != "" else next((e.id for e in reversed(stood) if e.kind == "message"), None)
-        said = []
+        said: list[Entry] = []
         for i, text in enumerate(texts, len(stood)):
-            role = "assistant" if i % 2 else "user"
             at = self.now().isoformat()
-            entry = Entry(f"{conversation}-{i}", 0, parent=before, role=role, at=at, text=text, **fields)
+            entry = Entry(f"{conversation}-{i}", 0, parent=before, role=ROLES[i % 2], at=at, text=text, **fields)
             said += self.archive.append(conversation, [entry], i)
             before = entry.id
         return said
@@ -124,11 +124,17 @@ class Noted:
         """Returns what a fresh process works with."""
         store = store or self.store
         ledger = Ledger(store, "main")
-        given = {
+        states = [State()]
+
+        def state() -> State:
+            states[0] = fold(states[0], ledger.read(states[0].upto))
+            return states[0]
+
+        given: dict[str, Any] = {
             "model": self.model,
             "settings": self.settings,
-            "state": lambda: fold(State(), ledger.read()),
-            "similar": lambda notes: self._similar(ledger, notes),
+            "state": state,
+            "similar": lambda notes: similar(state(), notes),
             "remember": self._remember,
             "now": self.now,
         }
@@ -150,14 +156,15 @@ class Noted:
         """Returns the cursor as it stands."""
         return record.read(self.store, keys.cursor("main", "extract")).value
 
-    def _similar(self, ledger: Ledger, notes: Sequence[Note]) -> list[list[Note]]:
-        """Finds what begins with the same two characters."""
-        stand = [memory.note for memory in fold(State(), ledger.read()).memories.values()]
-        return [[n for n in stand if n.id != note.id and n.content[:2] == note.content[:2]] for note in notes]
-
     def _remember(self, off_path: OffPath) -> None:
         self.off_path |= off_path
         self.kept += 1
+
+
+def similar(state: State, notes: Sequence[Note]) -> list[list[Note]]:
+    """Returns for each note the others that begin with the same two characters."""
+    stand = [memory.note for memory in state.memories.values()]
+    return [[n for n in stand if n.id != note.id and n.content[:2] == note.content[:2]] for note in notes]
 
 
 def folded(state: State) -> dict[str, Any]:
