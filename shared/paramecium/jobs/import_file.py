@@ -57,11 +57,13 @@ def import_file(
     *,
     covered: Callable[[str], int] = lambda _: 0,
     progress: Callable[[int, int], None] = lambda _read, _total: None,
+    met: Callable[[str], None] = lambda _: None,
 ) -> ImportReport:
     """Reads a JSON lines file line by line into the archive and returns what became of it.
 
     `covered` gives the number up to which the index covers a conversation: where that is not all of it and nothing
-    was added, its arrival is written again. `progress` gets the bytes read so far and in all. A line that cannot be
+    was added, its arrival is written again. `progress` gets the bytes read so far and in all, `met` the id of each
+    conversation that came in. A line that cannot be
     read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
     BadInput when the file cannot be read or its first 1,000 lines are none of this format.
     """
@@ -79,6 +81,8 @@ def import_file(
             tally.update(_import(foreign, archive, settings, covered))
         except (DifferentBeginning, Damaged) as error:
             refused.append(BadLine(foreign.line, str(error)))
+        else:
+            met(conversation_id(foreign.id))
     return ImportReport(conversations, messages, refused=tuple(refused), **tally)
 
 

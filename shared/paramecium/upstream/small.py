@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from paramecium.errors import NotConfigured, UpstreamError, UpstreamTimeout, UpstreamTruncated
 from paramecium.messages import Json, dump_json, encodable
-from paramecium.settings import Account
+from paramecium.settings import Account, Settings
 from paramecium.upstream import anthropic
 from paramecium.upstream.credentials import check_key, host_of
 from paramecium.upstream.small_reply import SmallAnswer, answer_in, refused
@@ -142,6 +142,18 @@ class SmallModel:
 
     def _silence(self, error: Exception) -> UpstreamTimeout:
         return UpstreamTimeout(f"the model's service at {self._host} was silent for too long: {type(error).__name__}")
+
+
+def small_model(settings: Settings) -> SmallModel:
+    """Returns the small model of the configuration; raises NotConfigured when there is none, or none can be asked."""
+    small = settings.small_model
+    if small is None:
+        raise NotConfigured(
+            "extract is off, since no small model is configured; add a [small_model] section with account (the name of "
+            "an [[accounts]] section) and model to the configuration"
+        )
+    account = next(a for a in settings.accounts if a.name == small.account)
+    return SmallModel(account, small.model, connect_s=settings.upstream_connect_timeout_s)
 
 
 def _check(account: Account) -> None:
