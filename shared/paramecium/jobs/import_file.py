@@ -67,23 +67,21 @@ def import_file(
     read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
     BadInput when the file cannot be read or its first 1,000 lines are none of this format.
     """
-    conversations, messages, tally = 0, 0, Counter[str]()
+    tally = Counter[str]()
     refused: list[BadLine] = []
     for foreign in read_jsonlines(_lines(path, progress)):
         if isinstance(foreign, BadLine):
             refused.append(foreign)
-            if len(refused) == STRANGE_LINES_MAX and not conversations:
+            if len(refused) == STRANGE_LINES_MAX and not tally:
                 raise BadInput(f"{path} is not a file of JSON lines: {refused[0]}")
             continue
-        conversations += 1
-        messages += len(foreign.messages)
+        tally.update(conversations=1, messages=len(foreign.messages))
         try:
             tally.update(_import(foreign, archive, settings, covered))
+            met(conversation_id(foreign.id))
         except (DifferentBeginning, Damaged) as error:
             refused.append(BadLine(foreign.line, str(error)))
-        else:
-            met(conversation_id(foreign.id))
-    return ImportReport(conversations, messages, refused=tuple(refused), **tally)
+    return ImportReport(refused=tuple(refused), **tally)
 
 
 def entries_of(foreign: Foreign, settings: Settings) -> tuple[Entry, ...]:
