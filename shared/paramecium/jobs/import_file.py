@@ -63,12 +63,10 @@ def import_file(
 
     `covered` gives the number up to which the index covers a conversation: where that is not all of it and nothing
     was added, its arrival is written again. `progress` gets the bytes read so far and in all, `met` the id of each
-    conversation that came in. A line that cannot be
-    read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
-    BadInput when the file cannot be read or its first 1,000 lines are none of this format.
+    conversation that came in. A line that cannot be read, begins differently from what stands, or meets a damaged
+    conversation is refused. Raises BadInput when the file cannot be read or its first 1,000 lines are none.
     """
-    tally = Counter[str]()
-    refused: list[BadLine] = []
+    tally, refused = Counter[str](), list[BadLine]()
     for foreign in read_jsonlines(_lines(path, progress)):
         if isinstance(foreign, BadLine):
             refused.append(foreign)
