@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from paramecium.jobs.indexer import Indexer
     from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
+    from paramecium.memories.document_reader import DocumentReader
     from paramecium.recall.catalogue import Catalogue
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
@@ -93,14 +94,31 @@ class LifeParts(Building):
         return Catalogue(self.views, self.archive)
 
     @BuiltOnce
+    def documents(self) -> "DocumentReader":
+        """Returns what reads the documents written by hand."""
+        from paramecium.memories.document_reader import DocumentReader
+
+        return DocumentReader(self._shared.store, self.life, _log.warning)
+
+    @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
         from paramecium.chat.afterglow import Afterglow
+        from paramecium.chat.beside import Beside
         from paramecium.chat.turn import Chat
 
         s = self._shared
-        glow = Afterglow(lambda: s.embedder)
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, afterglow=glow)
+        return Chat(
+            self.archive,
+            s.store,
+            self.life,
+            s.settings,
+            s.upstreams,
+            self.recall,
+            s.now,
+            afterglow=Afterglow(lambda: s.embedder),
+            beside=Beside(self.documents),
+        )
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
