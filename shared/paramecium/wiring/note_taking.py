@@ -1,5 +1,6 @@
 """The extract job's parts, put together for one life."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,20 +18,21 @@ def extractor(
     """Returns what notes of a life are taken with; raises NotConfigured, ModelMissing before anything is asked."""
     from paramecium.archive.conversations import Archive
     from paramecium.jobs.extract_parts import Extractor
+    from paramecium.jobs.remember import Messages
     from paramecium.jobs.similar import Similar
     from paramecium.memories.keeping import keep_snapshot
-    from paramecium.memories.keeping_plan import Keeper
     from paramecium.memories.ledger import Ledger
     from paramecium.memories.views import MemoryViews
 
     model, embedder, store = shared.small_model, shared.embedder, shared.job_store
     folder, ledger = shared.cache_folder / "jobs", Ledger(shared.job_store, life)
     views = MemoryViews(store, life, ledger, folder, warn)
-    keeper = Keeper(store, life, ledger, embedder, folder, now=shared.now)
+    archive = Archive(store, life, now=shared.now)
+    keeper = replace(shared.of(life).keeper(), text_of=Messages(archive).text_of)
     return Extractor(
         store,
         life,
-        Archive(store, life, now=shared.now),
+        archive,
         ledger,
         model,
         shared.settings,
