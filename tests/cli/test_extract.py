@@ -68,6 +68,7 @@ def noted(folder: Path) -> list[str]:
         (answer(ABOUT_PROMPT, 5), [], {"about_prompt": 1, "no_object": 1}),
         (answer(GOOD)[:-20], [], {"half_json": 1}),
     ],
+    ids=["forged", "prose", "fifty", "short, empty, no date", "about the prompt", "half"],
 )
 def test_only_what_is_quoted_is_noted(
     service: FakeSmall, tmp_path: Path, kind: str, told: str, kept: list[Any], dropped: dict[str, int]

@@ -38,7 +38,7 @@ def extractor(
         shared.settings,
         state=lambda: views.view().state,
         similar=Similar(views.view, embedder),
-        remember=lambda off_path: keep_snapshot(keeper, off_path),
+        remember=lambda off_path: keep_snapshot(keeper, lambda _: off_path),
         progress=progress,
         now=shared.now,
     )
