@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 from paramecium.cli import (
     chat,
     demo,
+    extract,
     fts,
     import_,
     ingest,
@@ -73,6 +74,7 @@ app.command("serve")(serve.serve)
 app.command("chat")(chat.chat)
 app.command("import")(import_.import_)
 app.command("ingest")(ingest.ingest)
+app.command("extract")(extract.extract)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
 app.add_typer(memories.app)

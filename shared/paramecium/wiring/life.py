@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from paramecium.archive.conversations import Archive
     from paramecium.chat.turn import Chat
     from paramecium.index.segment_cache import SegmentCache
+    from paramecium.jobs.extract_estimate import Estimate
+    from paramecium.jobs.extract_report import ExtractReport
     from paramecium.jobs.fts_build import FullTextReport
     from paramecium.jobs.import_file import ImportReport
     from paramecium.jobs.indexer import Indexer
@@ -41,6 +43,10 @@ _log = logging.getLogger("paramecium")
 
 def silent(done: int, of: int) -> None:
     """Shows no progress."""
+
+
+def unheard(conversation: str) -> None:
+    """Tells nobody."""
 
 
 class LifeParts(Building):
@@ -175,6 +181,25 @@ class LifeParts(Building):
 
         return ingest(self.indexer(progress))
 
+    def extract(self, progress: Progress = silent) -> "ExtractReport":
+        """Takes notes of what was said since the last time; raises NotConfigured without a small model."""
+        from paramecium.jobs.extract_memories import extract
+        from paramecium.wiring.note_taking import extractor
+
+        return extract(extractor(self._shared, self.life, progress, _log.warning))
+
+    def estimate_extract(self, conversations: Iterable[str]) -> "Estimate":
+        """Returns what notes of imported conversations would cost."""
+        from paramecium.wiring.note_taking import estimate
+
+        return estimate(self._shared, self.life, conversations)
+
+    def ask_for(self, wanted: "Estimate") -> None:
+        """Has notes taken of imported conversations at the next run."""
+        from paramecium.wiring.note_taking import cursor_keeper
+
+        cursor_keeper(self._shared, self.life).ask_for(wanted.wanted)
+
     def build_fulltext(self, progress: Progress = silent) -> "FullTextReport":
         """Runs the nightly job."""
         from paramecium.jobs.fts_build import build
@@ -221,8 +246,10 @@ class LifeParts(Building):
 
         return verify(self.indexer(progress))
 
-    def import_file(self, path: Path, progress: Progress = silent) -> "ImportReport":
-        """Brings a file's conversations into the archive."""
+    def import_file(
+        self, path: Path, progress: Progress = silent, met: Callable[[str], None] = unheard
+    ) -> "ImportReport":
+        """Brings a file's conversations into the archive; `met` gets the id of each that came in."""
         from collections.abc import Mapping
 
         from paramecium.errors import Damaged
@@ -236,4 +263,4 @@ class LifeParts(Building):
             covered = {}
         archive = self.archive
         settings = self._shared.settings
-        return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress)
+        return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress, met=met)
