@@ -35,16 +35,21 @@ Moments = Sequence[tuple[str, Sequence[int]]]
 
 
 def memory_view(
-    kept: Sequence[Kept], embedder: Embedding, moments: Moments = (), edges: Mapping[int, tuple[tuple[int, int], ...]] = {}
+    kept: Sequence[Kept],
+    embedder: Embedding,
+    moments: Moments = (),
+    edges: Mapping[int, tuple[tuple[int, int], ...]] = {},
 ) -> MemoryView:
     """Returns the view of memories in the order given."""
     notes = [_note(k) for k in kept]
     rows = embedder.passages([n.content for n in notes])
     mean = (rows.sum(axis=0) + 200 * embedder.mean) / (len(rows) + 200)
     asked = [embedder.query(text) for text, _ in moments]
-    memories = tuple(Memory(n, valid_from=k.valid_from, valid_until=k.valid_until) for n, k in zip(notes, kept, strict=True))
+    memories = tuple(
+        Memory(n, valid_from=k.valid_from, valid_until=k.valid_until) for n, k in zip(notes, kept, strict=True)
+    )
     return MemoryView(
-        state=State(memories={n.id: m for n, m in zip((n.id for n in notes), memories, strict=True)}),
+        state=State(memories={m.note.id: m for m in memories}),
         memories=memories,
         live=np.array([k.live for k in kept], np.bool_),
         day=_days(k.date for k in kept),

@@ -25,7 +25,7 @@ VALIDITY_MIN: Final = 0.05
 FADES_A_DAY: Final = 0.1
 # Weights so near one another let the first of each lane stand before the third of any.
 WEIGHTS: Final[Mapping[Lane, float]] = {
-    "message": 1.0, "this_day": 0.99, "context": 0.98, "afterglow": 0.97, "edges": 0.96
+    "message": 1.0, "this_day": 0.993, "context": 0.986, "afterglow": 0.979, "edges": 0.972
 }  # fmt: skip
 MOST: Final[Mapping[Lane, int]] = {"message": 6, "this_day": 2, "context": 3, "afterglow": 3, "edges": 3}
 
