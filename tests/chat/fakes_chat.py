@@ -11,6 +11,7 @@ from paramecium.archive.conversations import Archive
 from paramecium.chat.events import Ask, ChatEvent, Done, Started, Text
 from paramecium.chat.turn import Chat
 from paramecium.messages import Entry, Json
+from paramecium.recall.tool import Asking
 from paramecium.settings import Settings, settings_from
 from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
@@ -40,10 +41,12 @@ class FakeRecall:
     def __init__(self, *queue: Found | Exception | Callable[[], Found]) -> None:
         self.queue = list(queue)
         self.asked: list[tuple[Json, str | None]] = []
+        self.asking: list[Asking | None] = []
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> Found:
+    def answer(self, tool_input: Json, *, here: str | None = None, asking: Asking | None = None) -> Found:
         """Returns the next result."""
         self.asked.append((tool_input, here))
+        self.asking.append(asking)
         if not self.queue:
             return Found((Piece(f"找到：{tool_input.get('query')}"),))
         result = self.queue.pop(0)

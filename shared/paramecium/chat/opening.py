@@ -34,6 +34,7 @@ class Opening:
     head: Json
     path: tuple[Entry, ...]
     answer: Entry | None = None
+    context: Json | None = None
 
     @property
     def question(self) -> Entry:

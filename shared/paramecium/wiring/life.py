@@ -89,10 +89,12 @@ class LifeParts(Building):
     @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
+        from paramecium.chat.afterglow import Afterglow
         from paramecium.chat.turn import Chat
 
         s = self._shared
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now)
+        glow = Afterglow(lambda: s.embedder)
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, afterglow=glow)
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
