@@ -25,6 +25,8 @@ class Sizes:
     floods: int = 5
     embedded: int = 20
     sha256_bytes: int = 100_000_000
+    memories: int = 20_000
+    moments: int = 5000
 
 
 @dataclass(frozen=True, slots=True)
