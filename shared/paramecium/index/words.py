@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from paramecium.index.fold import fold
 from paramecium.index.function_words import CONTENT, FUNCTION_EN, FUNCTION_ZH
+from paramecium.index.pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,6 @@ COUNT_MAX: Final = 255
 COMMON_SHARE: Final = 0.05
 COMMON_MIN: Final = 100
 _KEPT_TERMS_MAX = 2 * QUERY_TERMS_MAX
-_CHARACTERS = 0x110000
 
 # Documents in ascending order, each once, and how often (1..COUNT_MAX) the term occurs in each.
 Postings: TypeAlias = "tuple[NDArray[np.uint32], NDArray[np.uint8]]"
@@ -152,39 +152,7 @@ class Scan:
         np.cumsum([len(text) + 1 for text in texts], out=self._starts[1:])
         self.lengths: NDArray[np.uint32] = np.fromiter(map(token_count, texts), np.uint32, len(texts))
         self._kept: dict[str, Postings] = {}
-        self._codes: NDArray[np.uint32] | None = None
-
-    def gather(self, terms: Iterable[str]) -> None:
-        """Counts all pairs of characters among `terms` in one go, so that `counts` knows them: 64 in some milliseconds.
-
-        Of the joined text only those places are looked at whose two characters begin and end some term. That takes four
-        bytes a character, from the first call on.
-        """
-        pairs = sorted({t for t in terms if len(t) == 2 and not is_word(t) and t not in self._kept})
-        if not pairs:
-            return
-        rows, which = self._pairs(pairs)
-        if len(self._kept) + len(pairs) > _KEPT_TERMS_MAX:
-            self._kept.clear()
-        for at, term in enumerate(pairs):
-            self._kept[term] = _counted(rows[which == at])
-
-    def _pairs(self, pairs: Sequence[str]) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":
-        """The document of each place where one of the sorted `pairs` stands, and which pair it is."""
-        import numpy as np
-
-        if self._codes is None:
-            self._codes = np.frombuffer(self._joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-        codes = self._codes
-        begins, ends = np.zeros(_CHARACTERS, np.bool_), np.zeros(_CHARACTERS, np.bool_)
-        begins[[ord(pair[0]) for pair in pairs]] = ends[[ord(pair[1]) for pair in pairs]] = True
-        places = np.flatnonzero(begins[codes[:-1]])
-        places = places[ends[codes[places + 1]]]
-        wanted = np.array([ord(pair[0]) << 32 | ord(pair[1]) for pair in pairs], np.uint64)
-        found = codes[places].astype(np.uint64) << np.uint64(32) | codes[places + 1]
-        which = np.searchsorted(wanted, found)
-        exact = wanted[np.minimum(which, len(wanted) - 1)] == found
-        return np.searchsorted(self._starts, places[exact], "right") - 1, which[exact]
+        self._pairs: Pairs | None = None
 
     @classmethod
     def of_joined(cls, joined: str, starts: "NDArray[np.int64]", lengths: "NDArray[np.uint32]") -> "Scan":
@@ -202,6 +170,22 @@ class Scan:
     def starts(self) -> "NDArray[np.int64]":
         """Returns where each document begins in the joined text, and where one behind the last would."""
         return self._starts
+
+    def gather(self, terms: Iterable[str]) -> None:
+        """Counts all pairs of characters among `terms` in one go, so that `counts` knows them."""
+        import numpy as np
+
+        pairs = sorted({t for t in terms if len(t) == 2 and not is_word(t) and t not in self._kept})
+        if not pairs:
+            return
+        if self._pairs is None:
+            self._pairs = Pairs(self._joined)
+        places, which = self._pairs.find(pairs)
+        rows = np.searchsorted(self._starts, places, "right") - 1
+        if len(self._kept) + len(pairs) > _KEPT_TERMS_MAX:
+            self._kept.clear()
+        for at, term in enumerate(pairs):
+            self._kept[term] = _counted(rows[which == at])
 
     def counts(self, term: str) -> Postings:
         """Returns the documents that hold the term, ascending, and how often each does (at most 255)."""
