@@ -21,9 +21,9 @@ def test_gathered_counts_are_those_of_each_term(texts: Sequence[str], asked: Seq
     wanted = [term for term in asked if "\n" not in term]
     gathered.gather(wanted)
     for term in wanted:
-        for left, right in zip(gathered.counts(term), alone.counts(term), strict=True):
-            assert left.tolist() == right.tolist()
-            assert left.dtype == right.dtype
+        (rows, counts), (rows_alone, counts_alone) = gathered.counts(term), alone.counts(term)
+        assert (rows.tolist(), counts.tolist()) == (rows_alone.tolist(), counts_alone.tolist())
+        assert (rows.dtype, counts.dtype) == (rows_alone.dtype, counts_alone.dtype)
 
 
 def test_more_terms_than_are_kept_are_counted_all_the_same() -> None:
