@@ -24,9 +24,9 @@ class Sizes:
     flood: int = 20_000
     floods: int = 5
     embedded: int = 20
-    sha256_bytes: int = 100_000_000
     memories: int = 20_000
-    moments: int = 5000
+    moments: int = 5_000
+    sha256_bytes: int = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from paramecium.cli import (
     import_,
     ingest,
     init,
+    memories,
     menu,
     rebuild,
     recall,
@@ -76,6 +77,7 @@ app.command("ingest")(ingest.ingest)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
 app.command("menu")(menu.menu)
+app.add_typer(memories.app)
 app.command("verify")(verify.verify)
 app.command("rebuild")(rebuild.rebuild)
 app.command("demo")(demo.demo)

@@ -14,6 +14,7 @@ from evals.bench import (
     finding,
     gateway,
     long_life,
+    memories,
     menu,
     servers,
     starts,
@@ -34,9 +35,9 @@ TINY = Sizes(
     flood=300,
     floods=1,
     embedded=1,
-    sha256_bytes=1000,
-    memories=300,
+    memories=60,
     moments=20,
+    sha256_bytes=1000,
 )
 
 
@@ -70,7 +71,7 @@ def test_a_menu_of_a_made_up_life(bench: Bench) -> None:
     """Both messages get a menu that lists something; the row says of how many memories."""
     rows = list(menu.rows(bench))
     assert [row.n for row in rows] == [2, 2]
-    assert all("300 memories, 20 moments" in row.note for row in rows)
+    assert all("60 memories, 20 moments" in row.note for row in rows)
 
 
 def test_a_life_is_built_once(bench: Bench) -> None:
@@ -88,6 +89,14 @@ def test_words_come_in(bench: Bench) -> None:
     assert names(rows) == {"ingest"}
     assert len(rows) == 3
     assert long_life.standing(long_life.built(bench)).fulltext is not None
+
+
+def test_memories_are_loaded_in_a_fresh_process(bench: Bench) -> None:
+    """Sixty memories are kept, loaded elsewhere, and seen after a new note and a new call."""
+    rows = list(memories.rows(bench))
+    assert names(rows) == {"memories"}
+    assert ["view" in row.name for row in rows] == [False, True, True, True, False]
+    assert all(row.best > 0 for row in rows)
 
 
 def test_a_copy_is_not_taken_for_a_view(tmp_path: Path) -> None:
