@@ -23,6 +23,7 @@ from paramecium.cli import (
     ingest,
     init,
     memories,
+    menu,
     rebuild,
     recall,
     serve,
@@ -77,6 +78,7 @@ app.command("ingest")(ingest.ingest)
 app.command("extract")(extract.extract)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
+app.command("menu")(menu.menu)
 app.add_typer(memories.app)
 app.command("verify")(verify.verify)
 app.command("rebuild")(rebuild.rebuild)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from paramecium.memories.ledger import Ledger
     from paramecium.memories.views import MemoryViews
     from paramecium.recall.catalogue import Catalogue
+    from paramecium.recall.offer import Menus
+    from paramecium.recall.preview import Preview
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
     from paramecium.recall.views import LifeViews
@@ -117,6 +119,21 @@ class LifeParts(Building):
         from paramecium.recall.tool import Recall
 
         return Recall(self.finder, self._shared.settings.language, _log.warning)
+
+    @BuiltOnce
+    def menus(self) -> "Menus":
+        """Returns what lists memories beside a message."""
+        from paramecium.recall.offer import Menus
+
+        shared = self._shared
+        return Menus(self.memory_views, lambda: shared.embedder, shared.settings, _log.warning)
+
+    @BuiltOnce
+    def preview(self) -> "Preview":
+        """Returns what shows menus to a person."""
+        from paramecium.recall.preview import Preview
+
+        return Preview(self.menus, self.catalogue, self._shared.settings.timezone, self._shared.now)
 
     @BuiltOnce
     def catalogue(self) -> "Catalogue":
