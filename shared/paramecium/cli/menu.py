@@ -15,7 +15,7 @@ def menu(
     at: Annotated[str | None, typer.Option(help="When, such as 2026-06-12T23:47.  [default: now]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Shows which notes would be listed beside a text; counts as nothing."""
+    """Shows which notes would stand beside a text."""
     given: Context = context.obj
     shown = given.life_parts.preview.show(text, conversation, at)
     if as_json:
