@@ -125,19 +125,21 @@ def test_the_occasion_tells_what_stands_before_the_model() -> None:
     house.chat = house.fresh()
     house.talk("t2", "二", conv)
     occasion, (question, answer) = offering.occasions[-1], house.entries(conv)[:2]
-    assert (occasion.text, occasion.conversation, occasion.reply) == ("二", conv, "记得。")
+    assert (occasion.text, occasion.conversation) == ("二", conv)
     assert (occasion.moment, str(occasion.moment.tzinfo)) == (house.clock.moment, "Asia/Shanghai")
     assert (occasion.recalled, occasion.known) == (("m-海",), frozenset(("m-海", "m-去看海")))
     assert occasion.seen == {(conv, question.id): ((0, 1),), (conv, answer.id): ((0, 3),), ("x-old", "m-1"): ((0, 6),)}
 
 
 def test_the_previous_replys_afterglow_goes_with_its_model() -> None:
-    """An answer without one, or none at all, says nothing of it."""
+    """An answer without one, or none at all, says nothing of it; a quotation was about nothing of its own."""
     moment = House().clock.moment
     glowing = Entry("a", 1, role="assistant", text="好", afterglow=(1, -2), more={"afterglow_model": "e5"})
     asked = Entry("q", 2, role="user", text="在吗")
-    found = [occasion_of("x", moment, "c", path, Known()) for path in ((glowing, asked), (asked,), ())]
-    assert [(o.reply, o.afterglow, o.afterglow_model) for o in found] == [("好", (1, -2), "e5"), *[("", (), "")] * 2]
+    echo = Entry("e", 3, role="assistant", text="你说过：好", source={"echo": True})
+    paths = ((glowing, asked), (asked,), (), (glowing, asked, echo))
+    found = [occasion_of("x", moment, "c", path, Known()) for path in paths]
+    assert [(o.reply, o.afterglow, o.afterglow_model) for o in found] == [("好", (1, -2), "e5"), *[("", (), "")] * 3]
 
 
 def test_the_context_of_the_message_goes_with_each_recall() -> None:

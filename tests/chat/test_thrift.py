@@ -21,7 +21,7 @@ ANSWERS = (
     "那就早点睡吧,明天不是还要去医院陪妈妈复查吗?闹钟我替你记着了,七点。",
 )
 TURNS = 200
-MEMORIES = 30
+MEMORIES = 40
 
 
 class OneAtMost:

@@ -65,6 +65,8 @@ NOTHING: Final = Beside()
 def occasion_of(text: str, moment: datetime, conversation: str, path: Sequence[Entry], known: Known) -> Occasion:
     """Returns the occasion of a message that follows `path`."""
     reply = next((entry for entry in reversed(path) if entry.role == "assistant"), None)
+    if reply is not None and reply.source.get("echo") is True:  # what was quoted was about nothing of its own
+        reply = None
     model = reply.more.get(MODEL) if reply else None
     return Occasion(
         text,

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 LINES_MAX: Final = 6
 TOKENS_MAX: Final = 150
-HEADINGS: Final = {
-    "zh": "[可能相关的笔记,只是标题,不是原话;原话用 recall 取]",
-    "en": "[notes that may matter: titles, not anyone's words; recall gives the words]",
-}
+# Short, since it stays in the transcript with every menu; the head says once what the lines are.
+HEADINGS: Final = {"zh": "[笔记标题]", "en": "[titles of notes]"}
 # A title must not look like a heading of ours, or like the head of a window.
 _BRACKETS: Final = str.maketrans("[]［］【】〔〕", "()()()()")
 
