@@ -64,4 +64,26 @@ def batches(spoken: Sequence[Spoken], from_n: int, *, silent: bool) -> tuple[Bat
     Each has 4 to 30 new messages and shows 12,000 characters at most, with 1 new message at least: so long messages
     may make it fewer than 4. A rest of fewer than 4 waits until the conversation is `silent`.
     """
-    raise NotImplementedError
+    out: list[Batch] = []
+    at = next((i for i, said in enumerate(spoken) if said.n >= from_n), len(spoken))
+    while at < len(spoken):
+        overlap = tuple(spoken[max(at - OVERLAP, 0) : at])
+        end = _end(spoken, at, SHOWN_CHARS_MAX - sum(map(_chars, overlap)))
+        if end == len(spoken) and end - at < NEW_MIN and not silent:
+            break
+        out.append(Batch(overlap, tuple(spoken[at:end])))
+        at = end
+    return tuple(out)
+
+
+def _end(spoken: Sequence[Spoken], at: int, chars: int) -> int:
+    """Returns where the batch from position `at` ends: the first message always fits."""
+    end, left = at + 1, chars - _chars(spoken[at])
+    while end < len(spoken) and end - at < NEW_MAX and left >= _chars(spoken[end]):
+        left -= _chars(spoken[end])
+        end += 1
+    return end
+
+
+def _chars(said: Spoken) -> int:
+    return min(len(said.text), HEAD_CHARS + TAIL_CHARS)

@@ -4,12 +4,18 @@ Pure. Invariant: a note stands on a quote that is in the messages, and says no n
 the batch; nothing is repaired, what does not hold is dropped and counted under a reason.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from paramecium.memories.batches import Batch
+from paramecium.memories.batches import Batch, excerpt
+from paramecium.memories.claims import Shown, is_about_prompt, is_date, is_supported, shown_in
 from paramecium.memories.events import Note
-from paramecium.memories.questions import Question
+from paramecium.memories.extraction_words import words_of
+from paramecium.memories.questions import Question, first_array, mark_for, stamp
+from paramecium.memories.quotes import QUOTE_CHARS_MAX, QUOTE_CHARS_MIN, find_quote, fold, memory_id
+from paramecium.memories.spoken import Spoken
+from paramecium.messages import encodable
 
 ITEMS_MAX: Final = 5
 CONTENT_CHARS_MAX: Final = 300
@@ -36,10 +42,108 @@ class Reading(NamedTuple):
 
 
 def ask(batch: Batch, *, language: str, person: str, ai: str) -> Question:
-    """Returns the question about a batch, in the language "zh" or else in English."""
-    raise NotImplementedError
+    """Returns the question about a batch, in the language "zh" or else in English.
+
+    Every message begins with a mark that occurs in none of them: no words can pass for another message, or for ours.
+    """
+    words = words_of(language)
+    mark = mark_for([encodable(text) for said in batch.messages for text in (said.text, said.speaker)])
+    lines = [words.before.format(mark=mark)]
+    for place, said in enumerate(batch.messages):
+        earlier = words.earlier if place < len(batch.overlap) else ""
+        head, left_out, tail = excerpt(said.text)
+        shown = head + words.left_out.format(count=left_out) + tail if left_out else head
+        at = stamp(said.at) or words.unknown
+        lines.append(f"{mark} [{at}] {_speaker(said, person, ai)}{earlier}{words.colon}\n{shown}")
+    lines.append(f"{mark} {words.after}")
+    return Question(words.system.format(person=person, ai=ai), encodable("\n\n".join(lines)))
 
 
 def read_answer(answer: str, batch: Batch, *, noted: Noted, person: str = "", ai: str = "") -> Reading:
     """Returns the notes of an answer; `person` and `ai` are the names that `ask` showed."""
-    raise NotImplementedError
+    read = first_array(answer)
+    dropped = Counter({read.fault: 1} if read.fault else {})
+    dropped["too_many"] = max(len(read.items) - ITEMS_MAX, 0)
+    taking = _Taking(batch, noted, _shown(batch, person, ai))
+    notes: list[Note] = []
+    for item in read.items[:ITEMS_MAX]:
+        note = taking.note(item)
+        if isinstance(note, str):
+            dropped[note] += 1
+            continue
+        if item.get("date") and not note.date:
+            dropped["bad_date"] += 1
+        notes.append(note)
+    return Reading(tuple(notes), {reason: count for reason, count in dropped.items() if count}, read.is_whole)
+
+
+class _Place(NamedTuple):
+    """Is where a quote was found."""
+
+    said: Spoken
+    start: int
+    end: int
+
+
+class _Taking:
+    """Holds what is known while the items of one answer are read: the batch, what it shows, and what is noted."""
+
+    def __init__(self, batch: Batch, noted: Noted, shown: Shown) -> None:
+        self._batch, self._shown = batch, shown
+        self._noted = {place: list(ranges) for place, ranges in noted.items() if place[0] == batch.conversation}
+
+    def note(self, item: Any) -> Note | str:
+        """Returns the note of an item, or the reason why it is none."""
+        if not isinstance(item, dict):
+            return "no_object"
+        content, quote = item.get("content"), item.get("quote")
+        if not isinstance(content, str) or not fold(content):
+            return "no_content"
+        if len(content) > CONTENT_CHARS_MAX:
+            return "long_content"
+        if not isinstance(quote, str) or not fold(quote):
+            return "no_quote"
+        place = self._place(quote)
+        return place if isinstance(place, str) else self._note(content, item.get("date"), place)
+
+    def _place(self, quote: str) -> _Place | str:
+        """Returns where the quote stands in the newest new message that has it, or the reason why nowhere."""
+        for said in reversed(self._batch.new):
+            if found := find_quote(quote, said.text):
+                return _Place(said, *found)
+        if any(find_quote(quote, said.text) for said in self._batch.overlap):
+            return "already"
+        if len(fold(quote)) < QUOTE_CHARS_MIN:
+            return "quote_short"
+        return "quote_long" if len(fold(quote)) > QUOTE_CHARS_MAX else "not_quoted"
+
+    def _note(self, content: str, date: object, place: _Place) -> Note | str:
+        said, start, end = place
+        quote = said.text[start:end]
+        ranges = self._noted.setdefault((said.conversation, said.message), [])
+        if any(start < noted_end and noted_start < end for noted_start, noted_end in ranges):
+            return "already"
+        if not is_supported(content, self._shown):
+            return "unsupported"
+        if is_about_prompt(content, quote):
+            return "about_prompt"
+        ranges.append((start, end))
+        ident = memory_id(said.conversation, said.message, start, end, quote)
+        day = str(date) if is_date(date, said.at) else ""
+        place_of = (said.conversation, said.message, said.n, start, end)
+        return Note(ident, content, quote, *place_of, day, said.at, said.speaker, said.role)
+
+
+def _shown(batch: Batch, person: str, ai: str) -> Shown:
+    """Returns what a note may claim: of every message its time, its speaker, and the words that were shown."""
+    texts = [person, ai]
+    for said in batch.messages:
+        head, _, tail = excerpt(said.text)
+        texts += [stamp(said.at), said.speaker, head, tail]
+    return shown_in(texts)
+
+
+def _speaker(said: Spoken, person: str, ai: str) -> str:
+    """Returns the speaker's name on one line; who has none is called by role."""
+    name = said.speaker or (ai if said.role == "assistant" else person)
+    return name.replace("\r", " ").replace("\n", " ")
