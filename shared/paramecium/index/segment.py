@@ -21,16 +21,16 @@ Knows nothing of search. Invariant: nothing of a file is read before its sha256 
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from paramecium.errors import BadInput, Damaged, StoreUnavailable
+from paramecium.errors import BadInput, Damaged
 from paramecium.index.blocks import DTYPES as BLOCK_DTYPES
 from paramecium.index.blocks import Blocks
-from paramecium.index.manifest import ObjectName, SegmentName
+from paramecium.index.manifest import SegmentName
+from paramecium.index.mapped import open_checked, remove_download
 from paramecium.index.said import Mark, Said
 from paramecium.index.sections import count_of, unpack
 from paramecium.messages import SPOKEN, Json, load_json
@@ -46,7 +46,6 @@ TABLE_DTYPES: Final = {"conv": "<u4", "n": "<u4", "day": "<i4", "role": "<u1"}
 WORDS_DTYPES: Final = TABLE_DTYPES | {f"{kind}.{k}": v for kind in ("texts", "facts") for k, v in BLOCK_DTYPES.items()}
 _DIMS_MAX = 65_536
 _TOTAL_MAX = 2**62
-_CHUNK_BYTES = 2**20
 
 
 class Segment:
@@ -81,7 +80,7 @@ class Segment:
         Raises KeyMissing, StoreUnavailable when a file cannot be mapped, and Damaged naming the key when it is not the
         one named; a damaged download is removed, so that the next try fetches anew.
         """
-        vectors, words = (_checked(store, part, folder) for part in (name.vectors, name.words))
+        vectors, words = (open_checked(store, part, folder) for part in (name.vectors, name.words))
         segment = cls(name, vectors[1], words[1])
         segment._files = (vectors[0], words[0])
         return segment
@@ -89,7 +88,7 @@ class Segment:
     def remove_downloads(self, folder: Path) -> None:
         """Removes the segment's files if they were downloaded into `folder`; what is mapped stays readable."""
         for path in self._files:
-            _remove_download(path, folder)
+            remove_download(path, folder)
 
     def text(self, m: int) -> str:
         """Returns the text of message `m`, verbatim."""
@@ -193,37 +192,6 @@ class Segment:
             raise Damaged(f"{key}: passages are out of order")
         if (self.start >= self.end).any():
             raise Damaged(f"{key}: a passage without a character")
-
-
-def _checked(store: ObjectStore, part: ObjectName, folder: Path) -> tuple[Path, NDArray[Any]]:
-    path = store.fetch(part.key, folder)
-    data = _mapped(path, part.key)
-    sha256 = hashlib.sha256()
-    # What is hashed is the mapping that is read afterwards, not a file that may be another one by then.
-    for at in range(0, data.size, _CHUNK_BYTES):
-        sha256.update(data[at : at + _CHUNK_BYTES].data)
-    if sha256.hexdigest() != part.sha256:
-        _remove_download(path, folder)
-        raise Damaged(f"{part.key}: its sha256 is not the one in the manifest; it is made anew by: paramecium rebuild")
-    return path, data
-
-
-def _remove_download(path: Path, folder: Path) -> None:
-    # A local store hands out its own file: that one is not ours to remove.
-    if path.resolve().is_relative_to(folder.resolve()):
-        path.unlink(missing_ok=True)
-
-
-def _mapped(path: Path, key: str) -> NDArray[Any]:
-    import numpy as np
-
-    try:
-        if not path.stat().st_size:
-            return np.empty(0, np.uint8)  # which cannot be mapped
-        # A plain array over the mapping: slicing the memmap class itself is many times slower.
-        return np.asarray(np.memmap(path, np.uint8, "r"))
-    except OSError as error:
-        raise StoreUnavailable(f"{key}: its local file cannot be mapped: {error}") from error
 
 
 def _counting(count: int) -> NDArray[Any]:

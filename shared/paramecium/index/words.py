@@ -152,6 +152,23 @@ class Scan:
         self.lengths: NDArray[np.uint32] = np.fromiter(map(token_count, texts), np.uint32, len(texts))
         self._kept: dict[str, Postings] = {}
 
+    @classmethod
+    def of_joined(cls, joined: str, starts: "NDArray[np.int64]", lengths: "NDArray[np.uint32]") -> "Scan":
+        """Returns the scan whose `joined`, `starts` and `lengths` were kept, without folding or counting again."""
+        scan = cls(())
+        scan._joined, scan._starts, scan.lengths = joined, starts, lengths
+        return scan
+
+    @property
+    def joined(self) -> str:
+        """Returns the folded texts, a line break between any two."""
+        return self._joined
+
+    @property
+    def starts(self) -> "NDArray[np.int64]":
+        """Returns where each document begins in the joined text, and where one behind the last would."""
+        return self._starts
+
     def counts(self, term: str) -> Postings:
         """Returns the documents that hold the term, ascending, and how often each does (at most 255)."""
         import numpy as np
