@@ -40,9 +40,9 @@ def test_a_clients_own_text_stands_behind_the_persona_or_in_its_place() -> None:
 @pytest.mark.parametrize(
     ("language", "zone", "line"),
     [
-        ("zh", "Asia/Shanghai", "[2026-06-13 星期六 00:30]"),
-        ("en", "Asia/Shanghai", "[2026-06-13 Saturday 00:30]"),
-        ("en", "America/New_York", "[2026-06-12 Friday 12:30]"),
+        ("zh", "Asia/Shanghai", "[2026-06-13 星期六 农历四月廿八 00:30]"),
+        ("en", "Asia/Shanghai", "[2026-06-13 Saturday lunar 4-28 00:30]"),
+        ("en", "America/New_York", "[2026-06-12 Friday lunar 4-27 12:30]"),
     ],
 )
 def test_the_clock_line_is_local_and_absolute(language: str, zone: str, line: str) -> None:

@@ -22,7 +22,10 @@ def test_question_and_answer_are_stored_with_all_that_belongs_to_them() -> None:
     events = house.turn(Ask("turn-1", NASTY, client="网页"))
     question, answer = house.entries(done(events).conversation)
     assert (question.role, question.text, question.speaker, question.parent) == ("user", NASTY, "阿南", None)
-    assert (question.at, question.given) == ("2026-06-12T23:47:00.000+08:00", {"text": "[2026-06-12 星期五 23:47]"})
+    assert (question.at, question.given) == (
+        "2026-06-12T23:47:00.000+08:00",
+        {"text": "[2026-06-12 星期五 农历四月廿七 23:47]"},
+    )
     assert question.source == {"client": "网页", "turn": "turn-1"}
     assert (answer.role, answer.text, answer.speaker, answer.parent) == ("assistant", "我在。", "小草", question.id)
     assert (answer.status, answer.model, answer.account) == ("complete", "m-1", "one")
@@ -184,7 +187,7 @@ def test_nothing_that_was_given_stands_in_the_text() -> None:
     house.clock.forward(hours=30)
     house.talk("t2", "晚", conv)
     first, second = (r.messages[0]["content"][0]["text"] for r in house.upstream.requests)
-    assert first == second == "[2026-06-12 星期五 23:47]"
+    assert first == second == "[2026-06-12 星期五 农历四月廿七 23:47]"
     assert [e.text for e in house.entries(conv)] == ["早", "好", "晚", "好"]
     assert b"2026-06" not in dump_json(house.upstream.requests[1].system)
 

@@ -1,39 +1,54 @@
 """The opening of a turn: the transcript it follows, the head it is sent with, and the person's message, stored.
 
-Knows how a turn that is asked again is recognised. Synchronous: it runs in a thread.
+Knows that what stands before and beside the words is decided here, once, and how a turn that is asked again is
+recognised, which finds what was decided. Synchronous: it runs in a thread.
 Invariant: when `open` returns, the person's words stand in the archive, once, however often the turn is asked.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from paramecium import clock
 from paramecium.archive.heads import get_head, put_head
 from paramecium.archive.images import put_image
 from paramecium.archive.names import conversation_id
+from paramecium.chat.beside import NOTHING, Beside, occasion_of
 from paramecium.chat.events import Ask
-from paramecium.chat.given import make_given
+from paramecium.chat.given import local_day, make_given
 from paramecium.chat.head import make_head
+from paramecium.chat.known import known_of
 from paramecium.chat.transcript import Transcript, Transcripts
 from paramecium.errors import BadId, ConversationMissing
+from paramecium.memories.facts import matched
+from paramecium.memories.profile import Told, first_recent_day, persona_of, told_of
 from paramecium.messages import Entry, Json, check_id
+from paramecium.recall.menu import Menu
 from paramecium.settings import Settings
 from paramecium.store.base import AppendOnly
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from paramecium.archive.conversations import Archive
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Is what a turn begins with; `path` ends with the question, `answer` is there when the turn was had before."""
+    """Is what a turn begins with; `path` ends with the question, `answer` is there when the turn was had before.
+
+    `context` is the raw query vector of the message, made by `context_model`; None when no menu was made.
+    """
 
     conversation: str
     head: Json
     path: tuple[Entry, ...]
     answer: Entry | None = None
+    context: "NDArray[np.float32] | None" = field(default=None, compare=False)
+    context_model: str = ""
 
     @property
     def question(self) -> Entry:
@@ -51,19 +66,20 @@ class Opener:
     settings: Settings
     transcripts: Transcripts
     now: clock.Now
+    beside: Beside = NOTHING
 
     def open(self, ask: Ask, tools: Sequence[Json]) -> Opening:
         """Returns the opening of a turn, its question stored.
 
         A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
-        the conversation or the parent is not there, BadInput for an image of no known format.
+        the conversation or the parent is not there, BadInput for an image of no known format, StoreUnavailable.
         """
         conv, transcript = self._conversation(ask)
         if transcript is None:
-            return self._begun(conv, (), 0, ask, tools)
+            return self._begun(conv, None, ask, tools)
         asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
         if asked is None:
-            return self._begun(conv, transcript.path(ask.parent), transcript.tail, ask, tools)
+            return self._begun(conv, transcript, ask, tools)
         head = get_head(self.store, self.life, asked.head or "")
         return Opening(conv, head, transcript.path(asked.id), _answer_to(asked, transcript, ask))
 
@@ -100,18 +116,37 @@ class Opener:
         check_id(name)
         raise ConversationMissing(f"no conversation {name}")
 
-    def _begun(self, conv: str, path: tuple[Entry, ...], tail: int, ask: Ask, tools: Sequence[Json]) -> Opening:
-        head = make_head(self.settings, tools=tools)
-        parent = path[-1].id if path else None
-        # Who names a parent wants to speak there, beside what hangs on it.
-        question = self.store_entry(conv, self._question(ask, parent, head), tail, behind=ask.parent is None)
-        if question.parent != parent:
-            return Opening(conv, head, self.transcripts.load(conv).path(question.id))
-        return Opening(conv, head, (*path, question))
-
-    def _question(self, ask: Ask, parent: str | None, head: Json) -> Entry:
-        images = tuple(put_image(self.store, self.life, body) for body in ask.images)
+    def _begun(self, conv: str, transcript: Transcript | None, ask: Ask, tools: Sequence[Json]) -> Opening:
+        path = transcript.path(ask.parent) if transcript else ()
         moment = self.now()
+        placed = self._placed(conv, transcript.stored(path) if transcript else (), ask, tools, moment)
+        # Who names a parent wants to speak there, beside what hangs on it.
+        draft = self._question(ask, path[-1].id if path else None, placed, moment)
+        tail = transcript.tail if transcript else 0
+        question = self.store_entry(conv, draft, tail, behind=ask.parent is None)
+        if question.parent != draft.parent:
+            path = self.transcripts.load(conv).path(question.id)[:-1]
+        menu = placed.menu
+        made = (menu.context, menu.model) if menu else (None, "")
+        return Opening(conv, placed.head, (*path, question), None, *made)
+
+    def _placed(self, conv: str, path: Sequence[Entry], ask: Ask, tools: Sequence[Json], moment: datetime) -> "_Placed":
+        """What stands before and beside the words; `path` are the entries as stored."""
+        settings, today = self.settings, local_day(self.settings, moment)
+        documents = self.beside.written(first_recent_day(today))
+        previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
+        if not ask.memory:
+            head = make_head(settings, Told(persona_of(documents, settings)), tools=tools)
+            return _Placed(head, make_given(settings, moment, previous), None)
+        known = known_of(conv, path)
+        facts = matched(documents.facts, ask.text, today, known.facts)
+        # What is listed can only be opened by a tool.
+        menu = self.beside.menu(occasion_of(ask.text, moment, conv, path, known)) if tools else None
+        head = make_head(settings, told_of(documents, settings, today), tools=tools)
+        return _Placed(head, make_given(settings, moment, previous, facts, menu), menu)
+
+    def _question(self, ask: Ask, parent: str | None, placed: "_Placed", moment: datetime) -> Entry:
+        images = tuple(put_image(self.store, self.life, body) for body in ask.images)
         return Entry(
             id=clock.new_id(moment),
             n=0,
@@ -121,10 +156,17 @@ class Opener:
             at=clock.local_iso(moment, self.settings.timezone),
             text=ask.text,
             images=images,
-            head=put_head(self.store, self.life, head),
-            given=make_given(self.settings, moment),
+            head=put_head(self.store, self.life, placed.head),
+            given=placed.given,
             source={"client": ask.client, "turn": ask.turn},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    head: Json
+    given: Json
+    menu: Menu | None
 
 
 def _answer_to(asked: Entry, transcript: Transcript, ask: Ask) -> Entry | None:

@@ -6,7 +6,7 @@ Invariant: `restore(keep(rounds, answers), words) == rounds` as long as the word
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from paramecium.messages import Json, whole
@@ -28,7 +28,7 @@ class Part(Protocol):
 
     @property
     def words(self) -> Json | None:
-        """Returns {"conversation", "message", "n", "start", "end"}, or None."""
+        """Returns {"conversation", "message", "n", "start", "end"}, with "memory" for a memory's quote, or None."""
         ...
 
 
@@ -57,6 +57,13 @@ def restore(rounds: Sequence[Json], words: Words) -> tuple[Json, ...]:
 def has_recalled(rounds: Sequence[Json]) -> bool:
     """Tells whether any result among the rounds is kept as references."""
     return any(_is_recalled(b) for m in rounds for b in m["content"])
+
+
+def recalled_parts(rounds: Sequence[Json]) -> Iterator[Json]:
+    """Yields the references of the results that are kept as such, in order: where each quoted piece stands."""
+    for block in (b for m in rounds for b in m["content"]):
+        if _is_recalled(block):
+            yield from (part for part in block["content"]["parts"] if "text" not in part)
 
 
 def _keep(block: Json, parts: Sequence[Part]) -> Json:

@@ -84,6 +84,11 @@ class Transcript:
             raise ConversationMissing(f"conversation {self.id} has no message {parent}")
         return tuple(self._restored(entry) for entry in found)
 
+    def stored(self, path: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Returns the entries of a path as they are stored, with references where recalled words stand."""
+        by_id = {e.id: e for e in self.entries if e.kind == "message"}
+        return tuple(by_id[entry.id] for entry in path)
+
     def ids_to(self, leaf: str) -> tuple[str, ...]:
         """Returns the ids from the beginning to `leaf`; a tombstone keeps its place in the chain and says nothing."""
         return chain({e.id: e.parent for e in self.entries if e.kind in ("message", "tombstone")}, leaf)

@@ -19,6 +19,7 @@ from paramecium import clock
 from paramecium.archive.images import get_image
 from paramecium.chat.answer import Answer, Emit
 from paramecium.chat.ask import checked
+from paramecium.chat.beside import NOTHING, Beside
 from paramecium.chat.ending import POLL_S, Ending, Interrupted
 from paramecium.chat.events import Ask, ChatEvent, Done, Failed, Started, Text
 from paramecium.chat.opening import Opener, Opening
@@ -44,7 +45,10 @@ _log = logging.getLogger(__name__)
 
 
 class Chat:
-    """Runs the turns of one life; with `recall` its tool is declared, unless a question does not want it."""
+    """Runs the turns of one life; with `recall` its tool is declared, unless a question does not want it.
+
+    `beside` is where profile and menu come from.
+    """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a house are many, and wiring names each once
         self,
@@ -56,6 +60,7 @@ class Chat:
         recall: Recaller | None = None,
         now: clock.Now = clock.now,
         *,
+        beside: Beside = NOTHING,
         tool_timeout_s: float = TIMEOUT_S,
         poll_s: float = POLL_S,
     ) -> None:
@@ -69,7 +74,7 @@ class Chat:
         self._tool_timeout_s = tool_timeout_s
         self._poll_s = poll_s
         self._pictures = Pictures(lambda image: get_image(store, life, image))
-        self._opener = Opener(archive, store, life, settings, Transcripts(archive, life), now)
+        self._opener = Opener(archive, store, life, settings, Transcripts(archive, life), now, beside)
         self._running: dict[str, Ending] = {}
 
     async def run(self, ask: Ask) -> AsyncGenerator[ChatEvent, None]:

@@ -5,13 +5,17 @@ front matter, to the last one.
 """
 
 from dataclasses import dataclass, field
+from typing import Final
 
+from paramecium.index.passages import is_grapheme_boundary
 from paramecium.messages import Json
+
+CUT: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Is one file; `path` is its key below the life (facts/茶.md), `kind` the first part of it, `meta` the front matter.
+    """Is one file: `path` is its key below the life (facts/茶.md), `kind` the first part, `meta` its front matter.
 
     `text` is verbatim, `sha256` that of its UTF-8 bytes. `date` is YYYY-MM-DD from the front matter's `date`, else from
     the beginning of the file's name, else empty.
@@ -42,3 +46,15 @@ class Documents:
         """Returns what recall finds beside what was said: everything but the persona, by path."""
         profile = tuple(d for d in (self.user, self.relationship) if d is not None)
         return tuple(sorted((*profile, *self.facts, *self.diary, *self.memos), key=lambda d: d.path))
+
+
+def beginning(text: str, chars: int) -> str:
+    """Returns the text without blank edges; of one longer than `chars`, whole graphemes of that many, and a mark."""
+    text = text.strip()
+    if len(text) <= chars:
+        return text
+    cut = chars
+    while cut > 1 and not is_grapheme_boundary(text, cut):
+        cut -= 1
+    # What a person sees as one character may be endless; it is then cut where the limit is.
+    return text[: cut if cut > 1 else chars].rstrip() + CUT

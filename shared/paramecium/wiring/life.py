@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paramecium.jobs.indexer import Indexer
     from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
+    from paramecium.memories.document_reader import DocumentReader
     from paramecium.recall.catalogue import Catalogue
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
@@ -87,12 +88,20 @@ class LifeParts(Building):
         return Catalogue(self.views, self.archive)
 
     @BuiltOnce
+    def documents(self) -> "DocumentReader":
+        """Returns what reads the documents written by hand."""
+        from paramecium.memories.document_reader import DocumentReader
+
+        return DocumentReader(self._shared.store, self.life, _log.warning)
+
+    @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
+        from paramecium.chat.beside import Beside
         from paramecium.chat.turn import Chat
 
-        s = self._shared
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now)
+        s, beside = self._shared, Beside(self.documents)
+        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, beside=beside)
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""

@@ -1,0 +1,77 @@
+"""What may be placed beside a question, and whom it is asked of: the documents written by hand, and the menu.
+
+Synchronous: it runs in a thread. Knows that a turn needs neither: what fails is a line in the log and an empty place.
+Invariant: no failure of the menu reaches the turn; documents fail only when the store itself is away.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from paramecium.chat.known import Known
+from paramecium.memories.documents import Documents
+from paramecium.messages import Entry
+from paramecium.recall.menu import Menu, Occasion
+
+_log = logging.getLogger(__name__)
+
+
+class Written(Protocol):
+    """Is what is written by hand."""
+
+    def read(self, since: str = "") -> Documents:
+        """Returns the documents; of diary and memos only what may be of day `since` (YYYY-MM-DD) or later."""
+        ...
+
+
+class Offering(Protocol):
+    """Is what makes menus."""
+
+    def offer(self, occasion: Occasion) -> Menu:
+        """Returns the menu for an occasion."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Is where a turn gets its profile and its menu from, None where there is none."""
+
+    documents: Written | None = None
+    offering: Offering | None = None
+
+    def written(self, since: str) -> Documents:
+        """Returns the documents; raises StoreUnavailable when they were never read."""
+        return self.documents.read(since) if self.documents else Documents()
+
+    def menu(self, occasion: Occasion) -> Menu | None:
+        """Returns the menu, None when there is no one to ask or it failed."""
+        if self.offering is None:
+            return None
+        try:
+            return self.offering.offer(occasion)
+        except Exception as error:  # noqa: BLE001 - whatever breaks in the memory, the talk goes on
+            # The words of an unknown error may be a person's.
+            _log.warning("there is no menu for a message: %s", type(error).__name__)
+            return None
+
+
+NOTHING: Final = Beside()
+
+
+def occasion_of(text: str, moment: datetime, conversation: str, path: Sequence[Entry], known: Known) -> Occasion:
+    """Returns the occasion of a message that follows `path`."""
+    reply = next((entry for entry in reversed(path) if entry.role == "assistant"), None)
+    model = reply.more.get("afterglow_model") if reply else None
+    return Occasion(
+        text,
+        moment,
+        conversation,
+        reply.text if reply else "",
+        reply.afterglow if reply else (),
+        model if isinstance(model, str) else "",
+        known.recalled,
+        known.listed | frozenset(known.recalled),
+        known.seen,
+    )
