@@ -12,7 +12,7 @@ import pytest
 from paramecium.cli.root import hoisted
 from tests.cli.process import COMMAND, environment, paramecium, started, until
 
-COMMANDS = ("init", "serve", "chat", "import", "ingest", "fts", "recall", "verify", "rebuild", "demo")
+COMMANDS = ("init", "serve", "chat", "import", "ingest", "fts", "recall", "memories", "verify", "rebuild", "demo")
 HEAVY = ("pydantic", "rich", "numpy", "httpx", "uvicorn", "starlette", "boto3", "onnxruntime", "sqlite3", "asyncio")
 
 

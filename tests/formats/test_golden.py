@@ -3,11 +3,13 @@
 import hashlib
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from paramecium.archive import blocks
 from paramecium.archive.heads import get_head, put_head
+from paramecium.memories.events import Added, Event, Later, Recalled, What, event_from, event_to
 from paramecium.messages import Entry, dump_json, entry_from, entry_to, load_json
 from paramecium.store import keys
 from paramecium.store.ram import RamStore
@@ -15,6 +17,7 @@ from paramecium.store.ram import RamStore
 FOLDER = Path(__file__).parent
 ENTRIES = sorted((FOLDER / "entry").glob("v1-*.json"))
 BLOCKS = sorted((FOLDER / "block").glob("v1-*.json"))
+EVENTS = sorted((FOLDER / "event").glob("v1-*.json"))
 HEADS = sorted((FOLDER / "head").glob("v1-*.json"))
 
 
@@ -66,3 +69,35 @@ def test_a_head_is_stored_byte_for_byte(file: Path) -> None:
     assert sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
     assert store.get(keys.head("main", sha256)).body == file.read_bytes()
     assert dump_json(get_head(store, "main", sha256)) == file.read_bytes()
+
+
+@pytest.mark.parametrize("file", EVENTS, ids=lambda p: p.stem)
+def test_an_event_is_written_back_byte_for_byte(file: Path) -> None:
+    """An event of version 1 is read, and written again with the same bytes; of a later kind too."""
+    assert dump_json(event_to(event_from(load_json(file.read_bytes())))) == file.read_bytes()
+
+
+def test_the_golden_events_cover_every_kind_and_every_field() -> None:
+    """No kind of event is without a golden file, and no field of one is empty in all of them."""
+    events = [event_from(load_json(file.read_bytes())) for file in EVENTS]
+    assert {type(e.what) for e in events} == set(get_args(What))
+    filled = {(type(e.what), f.name) for e in events for f in fields(e.what) if getattr(e.what, f.name)}
+    assert filled == {(kind, f.name) for kind in get_args(What) for f in fields(kind)}
+    notes = [e.what.note._asdict() for e in events if isinstance(e.what, Added)]
+    assert all(any(note[name] for note in notes) for name in notes[0])
+
+
+def test_a_quote_keeps_its_line_break_and_its_halves() -> None:
+    """CRLF, half an emoji, NUL and line separators stand in a quote as they were typed."""
+    quotes = [e.what.note.quote for e in map(_event, ("added", "added-sacred-text")) if isinstance(e.what, Added)]
+    assert quotes[0] == "今天带豆包去打疫苗了\r\n它一路都在叫"
+    assert quotes[1] == "半个\ud83d表情\udc31\0 行\u2028段\x85 👨\u200d👩\u200d👧 e\u0301"
+    later, recalled = _event("later-kind").what, _event("recalled").what
+    assert isinstance(later, Later)
+    assert later.rest["what"]["by"]["half"] == "\ud83d"
+    assert isinstance(recalled, Recalled)
+    assert recalled.windows[0]["conversation"] == "maobao"
+
+
+def _event(name: str) -> Event:
+    return event_from(load_json((FOLDER / "event" / f"v1-{name}.json").read_bytes()))

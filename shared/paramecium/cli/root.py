@@ -21,6 +21,7 @@ from paramecium.cli import (
     import_,
     ingest,
     init,
+    memories,
     rebuild,
     recall,
     serve,
@@ -74,6 +75,7 @@ app.command("import")(import_.import_)
 app.command("ingest")(ingest.ingest)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
+app.add_typer(memories.app)
 app.command("verify")(verify.verify)
 app.command("rebuild")(rebuild.rebuild)
 app.command("demo")(demo.demo)

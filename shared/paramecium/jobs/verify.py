@@ -20,6 +20,7 @@ from paramecium.index.said import mark_from, said_from
 from paramecium.jobs import garbage
 from paramecium.jobs.answers import told
 from paramecium.jobs.indexer import Indexer
+from paramecium.jobs.memory_proof import MemoryProof
 from paramecium.jobs.proof import IndexProof
 from paramecium.messages import Entry, Json
 from paramecium.store import keys
@@ -29,7 +30,7 @@ PROBLEMS_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Counts messages and passages, what waits for the index, and says what is wrong.
+    """Counts messages, passages and memories, what waits for the index, and says what is wrong.
 
     `archive_problems` counts those of `problems` for which the archive is to be put back from a copy, before anything
     else; all others, `index_problems`, are mended by `paramecium rebuild`.
@@ -41,6 +42,7 @@ class VerifyReport:
     problems: tuple[str, ...]
     archive_problems: int = 0
     index_problems: int = 0
+    memories: int = 0
 
     def to_json(self) -> Json:
         """Returns the form `--json` prints."""
@@ -83,28 +85,34 @@ def verify(indexer: Indexer) -> VerifyReport:
     """
     notes = _Notes()
     proof = IndexProof(indexer, notes.wrong, notes.archive_wrong)
+    # Before the archive: each message a memory stands on was there when the memory was taken.
+    memories = MemoryProof(indexer.store, indexer.life, notes.archive_wrong)
     entries = 0
     conversations = list(indexer.archive.heads())
     for done, (conversation, _) in enumerate(conversations):
         indexer.progress(done, len(conversations))
-        entries += _conversation(indexer, conversation, proof, notes)
+        entries += _conversation(indexer, conversation, (proof, memories), notes)
     indexer.progress(len(conversations), len(conversations))
     proof.end()
+    memories.end()
     _blocks(indexer, notes)
     _canonical(indexer, notes)
     _arrivals(indexer, notes)
     _index_objects(indexer, notes)
     of_index = len(notes.problems) + notes.more - notes.of_archive
-    return VerifyReport(entries, proof.passages, proof.waiting, notes.all(), notes.of_archive, of_index)
+    found = notes.all()
+    return VerifyReport(entries, proof.passages, proof.waiting, found, notes.of_archive, of_index, memories.count)
 
 
-def _conversation(indexer: Indexer, conversation: str, proof: IndexProof, notes: _Notes) -> int:
+def _conversation(indexer: Indexer, conversation: str, proofs: tuple[IndexProof, MemoryProof], notes: _Notes) -> int:
     """Returns how many messages a conversation has, after each was compared; 0 for one that cannot be read."""
+    proof, memories = proofs
     try:
         blocks = indexer.archive.blocks(conversation)
     except (Damaged, Missing, BadId) as error:
         notes.archive_wrong(str(error))
         proof.unreadable(conversation)
+        memories.unreadable(conversation)
         return 0
     if not blocks:
         notes.archive_wrong(f"{conversation} is listed in the archive and none of its blocks stands")
@@ -116,6 +124,7 @@ def _conversation(indexer: Indexer, conversation: str, proof: IndexProof, notes:
             proof.message(said)
         if mark is not None:
             proof.mark(mark)
+        memories.entry(conversation, entry)
     proof.conversation(conversation, blocks[-1][-1].n + 1 if blocks else 0)
     return count
 

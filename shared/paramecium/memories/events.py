@@ -5,6 +5,7 @@ Invariant: `event_from(event_to(e)) == e`; what a later version writes is read a
 and moves nothing.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -134,7 +135,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Is an event of a kind that a later version knows; `rest` keeps it as it was written."""
+    """Is an event of a kind that a later version knows; `rest` keeps all of it that is not every event's."""
 
     kind: str
     rest: Json
@@ -160,6 +161,8 @@ _KINDS: Final = {
         Superseded, Revived, Pinned, Unpinned, Retired, Unretired, Corrected, ValidityChanged, Recalled, Forgotten
     )
 }  # fmt: skip
+_OWN: Final = ("v", "id", "at", "by", "why", "kind")
+_ITEMS: Final = {"memories": str, "windows": dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,22 +180,24 @@ class Event:
 
 
 def event_to(event: Event) -> Json:
-    """Returns the JSON form of an event."""
+    """Returns the JSON form of an event; what a kind knows stands under `what`, where no name meets the event's own."""
     out: Json = {"v": VERSION, "id": event.id, "at": event.at, "by": event.by, "why": event.why}
     match event.what:
         case Later(kind, rest):
             return out | {"kind": kind} | rest
         case Added(note):
-            return out | {"kind": "Added", "note": note._asdict()}
+            return out | {"kind": "Added", "what": note._asdict()}
         case what:
-            return out | {"kind": type(what).__name__} | {f.name: _plain(getattr(what, f.name)) for f in fields(what)}
+            known = {f.name: getattr(what, f.name) for f in fields(what)}
+            plain = {name: list(v) if isinstance(v, tuple) else v for name, v in known.items()}
+            return out | {"kind": type(what).__name__, "what": plain}
 
 
 def event_from(raw: Mapping[str, Any]) -> Event:
     """Returns the event a JSON form stands for; raises Damaged when it is none."""
     try:
         event = Event(check_id(raw["id"]), _string(raw, "at"), _string(raw, "by"), _what(raw), _string(raw, "why"))
-    except (KeyError, TypeError, ValueError, BadId) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, BadId) as error:
         raise Damaged(f"not an event: {type(error).__name__} {error}") from error
     if raw.get("v") != VERSION:
         raise Damaged(f"event {event.id} is not of version {VERSION}")
@@ -201,13 +206,15 @@ def event_from(raw: Mapping[str, Any]) -> Event:
 
 def _what(raw: Mapping[str, Any]) -> What:
     kind = _string(raw, "kind")
+    if kind != "Added" and kind not in _KINDS:
+        return Later(kind, {name: value for name, value in raw.items() if name not in _OWN})
+    what = raw["what"]
+    if not isinstance(what, dict):
+        raise TypeError("what is no object")
     if kind == "Added":
-        return Added(_note(raw["note"]))
-    if kind not in _KINDS:
-        known = ("v", "id", "at", "by", "why", "kind")
-        return Later(kind, {name: value for name, value in raw.items() if name not in known})
+        return Added(_note(what))
     blank = _KINDS[kind]()
-    given = {f.name: _fitting(raw[f.name], getattr(blank, f.name), f.name) for f in fields(blank)}
+    given = {f.name: _fitting(what[f.name], getattr(blank, f.name), f.name) for f in fields(blank)}
     return replace(blank, **given)
 
 
@@ -224,13 +231,13 @@ def _fitting(value: Any, blank: Any, name: str) -> Any:
     """Returns the value if it is of the kind of `blank`; raises TypeError naming the field."""
     match blank:
         case tuple():
-            if isinstance(value, list):
+            if isinstance(value, list) and all(isinstance(item, _ITEMS[name]) for item in value):
                 return tuple(value)
         case None:
             if value is None or isinstance(value, dict):
                 return value
         case float():
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
                 return float(value)
         case _:
             if type(value) is type(blank):
@@ -241,7 +248,3 @@ def _fitting(value: Any, blank: Any, name: str) -> Any:
 def _string(raw: Mapping[str, Any], name: str) -> str:
     value: str = _fitting(raw[name], "", name)
     return value
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from paramecium import clock
-from paramecium.errors import AlreadyExists, Damaged, OutcomeUnknown
+from paramecium.errors import AlreadyExists, Damaged, KeyMissing, OutcomeUnknown
 from paramecium.memories.events import Event, event_from, event_to
 from paramecium.messages import dump_json
 from paramecium.store import keys, record
@@ -18,7 +18,7 @@ from paramecium.store.base import AppendOnly
 
 TRIES_MAX: Final = 1000
 GETS_AT_ONCE: Final = 16
-_LISTINGS_MAX = 2
+_STEPS_MAX = 3
 _PAUSE_S = 0.002
 _PAUSE_MAX_S = 0.05
 
@@ -44,19 +44,32 @@ class Ledger:
         return n
 
     def read(self, from_n: int = 0) -> tuple[Event, ...]:
-        """Returns the events from number `from_n` on, as far as they run without a gap: a LIST, and a GET an event.
+        """Returns the events from number `from_n` on: a LIST, and a GET an event, 16 at once.
 
-        Raises Damaged naming the key of an event that cannot be read.
+        Raises Damaged naming the key of an event that cannot be read, or is gone though later ones stand.
         """
-        numbers = self._numbers(from_n)
-        names = [keys.event(self._life, n) for n in numbers]
-        if len(names) < 2:
-            events = tuple(map(self._event, names))
-        else:
-            with ThreadPoolExecutor(min(GETS_AT_ONCE, len(names))) as pool:
-                events = tuple(pool.map(self._event, names))
-        self._learn(from_n + len(events))
-        return events
+        # A listing that runs while others write may miss an event and show the next; that it stands, its GET tells.
+        numbers = range(from_n, self._end(from_n))
+        events: list[Event] = []
+        for found in self._read_all([keys.event(self._life, n) for n in numbers]):
+            if isinstance(found, Damaged):
+                raise found
+            events.append(found)
+        self._learn(numbers.stop)
+        return tuple(events)
+
+    def examine(self) -> Iterator[tuple[str, Event | Damaged]]:
+        """Yields the key of each event and the event, or what is wrong with it; what is no event's key is Damaged."""
+        names = list(self._store.list(keys.events(self._life)))
+        numbers = {n for n in map(keys.event_number, names) if n is not None}
+        for name in names:
+            if keys.event_number(name) is None:
+                yield name, Damaged(f"{name} is not the name of an event")
+        for n in sorted(numbers):
+            if n and n - 1 not in numbers:
+                yield (missing := keys.event(self._life, n - 1)), _gone(missing)
+        known = [keys.event(self._life, n) for n in sorted(numbers)]
+        yield from zip(known, self._read_all(known), strict=True)
 
     def _append(self, event: Event, n: int) -> int:
         """Returns the number under which the event stands, `n` or the first free one behind it."""
@@ -68,7 +81,8 @@ class Ledger:
                 # Written by us in a try whose answer was lost, or by somebody else.
                 if self._store.get(keys.event(self._life, n)).body == body:
                     return n
-                n = max(n + 1, self._end(n))
+                # Few are usually ahead, and a LIST costs more than a step; after a long way it costs less.
+                n = n + 1 if attempt % _STEPS_MAX < _STEPS_MAX - 1 else max(n + 1, self._end(n + 1))
             except OutcomeUnknown:
                 if attempt == TRIES_MAX - 1:
                     raise
@@ -76,17 +90,6 @@ class Ledger:
                 return n
             clock.wait(clock.jitter(min(_PAUSE_S * (attempt + 1), _PAUSE_MAX_S)))
         raise AlreadyExists(f"{keys.event(self._life, n)}: {TRIES_MAX} writers in a row were faster")
-
-    def _numbers(self, from_n: int) -> range:
-        """A listing that runs while others write may miss one event and show the next: the second one tells."""
-        numbers = range(from_n, from_n)
-        for _ in range(_LISTINGS_MAX):
-            found = list(self._listed(from_n))
-            run = next((i for i, n in enumerate(found) if n != from_n + i), len(found))
-            numbers = range(from_n, from_n + run)
-            if run == len(found):
-                break
-        return numbers
 
     def _end(self, from_n: int) -> int:
         """Returns the number behind the last event that stands, from one LIST."""
@@ -97,11 +100,20 @@ class Ledger:
         numbers = map(keys.event_number, self._store.list(keys.events(self._life), after))
         return (n for n in numbers if n is not None)
 
-    def _event(self, key: str) -> Event:
+    def _read_all(self, names: Sequence[str]) -> Iterator[Event | Damaged]:
+        if len(names) < 2:
+            yield from map(self._event, names)
+            return
+        with ThreadPoolExecutor(min(GETS_AT_ONCE, len(names))) as pool:
+            yield from pool.map(self._event, names)
+
+    def _event(self, key: str) -> Event | Damaged:
         try:
             return event_from(record.parse(key, self._store.get(key).body))
+        except KeyMissing:
+            return _gone(key)
         except Damaged as error:
-            raise Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}") from error
+            return Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}")
 
     def _known_tail(self) -> int:
         with self._lock:
@@ -111,3 +123,7 @@ class Ledger:
     def _learn(self, tail: int) -> None:
         with self._lock:
             self._tail = max(self._tail, tail)
+
+
+def _gone(key: str) -> Damaged:
+    return Damaged(f"{key}: no event has this number, though later ones stand")

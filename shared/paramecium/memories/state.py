@@ -4,6 +4,7 @@ Pure. Knows no store and no clock. Invariant: folding is the same from any start
 `fold(fold(s, a), b) == fold(s, a + b)`, and an event that comes twice counts once.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -79,18 +80,25 @@ class State:
     seen: frozenset[str] = frozenset()
 
     def standing(self, memory: Memory) -> Standing:
-        """Returns how a memory stands; one whose successor was retired or forgotten holds again."""
+        """Returns how a memory stands; one whose successor was retired or forgotten holds again.
+
+        A pinned one holds whatever superseded it before; unpinned, it stands superseded again.
+        """
         if memory.retired:
             return "retired"
-        by = self.memories.get(memory.superseded_by)
-        if by is not None and not by.retired:
-            return "superseded"
-        return "pinned" if memory.pinned else "live"
+        if memory.pinned:
+            return "pinned"
+        return "superseded" if _holds(self.memories, memory.superseded_by) else "live"
 
     def earlier(self, memory: str) -> tuple[Memory, ...]:
         """Returns the memories that this one superseded, and stand superseded, in the order they were added."""
         found = (m for m in self.memories.values() if m.superseded_by == memory)
         return tuple(m for m in found if self.standing(m) == "superseded")
+
+
+def _holds(memories: Mapping[str, Memory], successor: str) -> bool:
+    by = memories.get(successor)
+    return by is not None and not by.retired
 
 
 def fold(state: State, events: Iterable[Event]) -> State:
@@ -107,13 +115,14 @@ class _Folding:
     def __init__(self, state: State) -> None:
         self._upto = state.upto
         self._memories, self._edges, self._last = dict(state.memories), dict(state.edges), dict(state.last)
-        self._moments, self._forgotten, self._seen = list(state.moments), set(state.forgotten), set(state.seen)
+        self._moments = deque(state.moments, MOMENTS_MAX)
+        self._forgotten, self._seen = set(state.forgotten), set(state.seen)
 
     def state(self) -> State:
         freeze = MappingProxyType
-        moments = tuple(self._moments[-MOMENTS_MAX:])
         memories, edges, last = freeze(self._memories), freeze(self._edges), freeze(self._last)
-        return State(self._upto, memories, moments, edges, last, frozenset(self._forgotten), frozenset(self._seen))
+        forgotten, seen = frozenset(self._forgotten), frozenset(self._seen)
+        return State(self._upto, memories, tuple(self._moments), edges, last, forgotten, seen)
 
     def take(self, event: Event) -> None:
         self._upto += 1
@@ -144,8 +153,10 @@ class _Folding:
                 change = {"superseded_by": ""}
             case Pinned() | Unpinned():
                 change = {"pinned": isinstance(what, Pinned)}
-            case Retired() | Unretired():
-                change = {"retired": isinstance(what, Retired), "fact": ""}
+            case Retired():
+                change = {"retired": True}
+            case Unretired():
+                change = {"retired": False, "fact": ""}
             case Corrected(_, fact):
                 change = {"retired": True, "fact": fact}
             case ValidityChanged(_, valid_from, valid_until):
@@ -153,8 +164,9 @@ class _Folding:
         return change
 
     def _may_supersede(self, memory: Memory, by: str) -> bool:
-        """A pinned memory is never superseded, and no chain of successors comes back to its beginning."""
-        if memory.pinned or memory.superseded_by or by not in self._memories:
+        """A pinned memory is never superseded, the first successor that holds stays the successor, and no chain of
+        successors comes back to its beginning."""
+        if memory.pinned or by not in self._memories or _holds(self._memories, memory.superseded_by):
             return False
         at = by
         for _ in range(CHAIN_MAX):
@@ -187,7 +199,7 @@ class _Folding:
         self._edges = {pair: count for pair, count in self._edges.items() if memory not in pair}
         self._last = {c: kept for c, ids in self._last.items() if (kept := tuple(i for i in ids if i != memory))}
         moments = (m._replace(memories=tuple(i for i in m.memories if i != memory)) for m in self._moments)
-        self._moments = [m for m in moments if m.memories]
+        self._moments = deque((m for m in moments if m.memories), MOMENTS_MAX)
 
 
 def _edge(a: str, b: str) -> Edge:

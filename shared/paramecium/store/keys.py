@@ -116,6 +116,17 @@ def documents(life: str, kind: str) -> str:
     return f"{life}/{kind}/"
 
 
+def document(life: str, path: str) -> str:
+    """Returns the key of a document written by hand; `path` is its key below the life, as facts/茶.md."""
+    kind, _, name = path.partition("/")
+    return documents(life, kind) + name
+
+
+def fact_path(name: str) -> str:
+    """Returns the path below the life of the fact in the file of this name."""
+    return f"facts/{name}"
+
+
 def derived(life: str) -> str:
     """Returns the prefix of everything that can be rebuilt."""
     return f"derived/{life}/"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
     from paramecium.memories.document_reader import DocumentReader
+    from paramecium.memories.hand import Hand
+    from paramecium.memories.ledger import Ledger
     from paramecium.recall.catalogue import Catalogue
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
@@ -49,6 +51,22 @@ class LifeParts(Building):
         from paramecium.archive.conversations import Archive
 
         return Archive(self._shared.store, self.life, now=self._shared.now)
+
+    @BuiltOnce
+    def ledger(self) -> "Ledger":
+        """Returns the ledger of the memories."""
+        from paramecium.memories.ledger import Ledger
+
+        return Ledger(self._shared.store, self.life)
+
+    @BuiltOnce
+    def hand(self) -> "Hand":
+        """Returns what a person changes memories with."""
+        from paramecium.memories.corrections import Corrections
+        from paramecium.memories.hand import Hand
+
+        s = self._shared
+        return Hand(self.ledger, Corrections(s.store, self.life), s.settings.timezone, s.now)
 
     @BuiltOnce
     def cache(self) -> "SegmentCache":
