@@ -77,11 +77,12 @@ class Replay:
                 today = turn.at.date()
                 self._begin_day(today, turn.at)
             occasion = self._occasion(turn)
+            menu = self._house.offer(occasion)
             for lane, menus in alone.items() if i % TIMED_EVERY == 0 else ():
                 begun = perf_counter()
                 menus.offer(occasion)
                 self._out.ms[lane].append((perf_counter() - begun) * 1000)
-            self._take(turn, self._house.offer(occasion))
+            self._take(turn, menu)
             progress(i + 1, len(self._life.turns))
         self._out.hits = self._hits()
         return self._out
