@@ -4,8 +4,10 @@ Knows how the product's parts are put together around a store of nothing; decide
 Invariant: what is noted at a moment is seen by the next menu, as it is where the menu is made for a talk.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from paramecium import clock
 from paramecium.index.embedder import Embedding
-from paramecium.memories.events import Event, Recalled, What
+from paramecium.memories.events import Event, What
 from paramecium.memories.keeping import Keeper, keep_snapshot
 from paramecium.memories.ledger import Ledger
 from paramecium.memories.views import MemoryViews
@@ -45,6 +47,14 @@ class Remembered:
         """Returns the model's mean."""
         return self._inner.mean
 
+    def fill(self, asked: Sequence[str], found: Sequence[str], progress: Callable[[int, int], None]) -> None:
+        """Embeds queries and passages beforehand, two at a time, so that no menu waits for the model."""
+        of = len(asked) + len(found)
+        works = [*(partial(self.query, t) for t in asked), *(partial(self.passages, [t]) for t in found)]
+        with ThreadPoolExecutor(2) as pool:
+            for done, _ in enumerate(pool.map(lambda work: work(), works), 1):
+                progress(done, of)
+
     def query(self, text: str) -> NDArray[np.float32]:
         """Embeds what is looked for."""
         if text not in self._queries:
@@ -73,10 +83,6 @@ class House:
         """Adds events to the ledger, as of a moment."""
         moment = clock.local_iso(at, self._settings.timezone)
         self.ledger.append([Event(clock.new_id(), moment, by, what) for what in whats])
-
-    def recall(self, what: Recalled, at: datetime) -> None:
-        """Notes what the persona opened in one call."""
-        self.note([what], at)
 
     def keep(self) -> None:
         """Gives every memory its vector."""

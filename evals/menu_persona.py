@@ -1,9 +1,9 @@
 """The scripted persona: which of the listed notes the reply that was really given shows to have been remembered (pure).
 
 A model would read the menu and open what it needs. The replies of a life that was lived stand already, so the persona
-opens what they show: a listed note whose rare pairs of characters, or rare words, stand in the reply, though the person
-had not said them in this message (else the reply repeats the person and remembers nothing). Rare is what stands in at
-most `RARE_MAX` of the texts of the whole life. Invariant: the same menu and the same reply open the same notes, and the
+opens what they show: a listed note that shares two rare marks (characters, pairs of them, words) with the reply, though
+the person had not said them in this message (else the reply repeats the person and remembers nothing). Rare is what
+stands in at most `RARE_MAX` of the texts of the whole life. Invariant: the same menu and the same reply open the same notes, and the
 persona knows nothing of lanes.
 """
 
@@ -35,6 +35,7 @@ class Persona:
 
 
 def marks(text: str) -> frozenset[str]:
-    """Returns the pairs of Chinese characters side by side, and the Latin words and numbers, of a text."""
-    pairs = (run[i : i + 2] for run in _RUNS.findall(text) for i in range(len(run) - 1))
-    return frozenset(pairs) | frozenset(_WORDS.findall(text.lower()))
+    """Returns the Chinese characters, the pairs of them side by side, and the Latin words and numbers of a text."""
+    runs = _RUNS.findall(text)
+    pairs = (run[i : i + 2] for run in runs for i in range(len(run) - 1))
+    return frozenset("".join(runs)) | frozenset(pairs) | frozenset(_WORDS.findall(text.lower()))
