@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from paramecium import clock
 from paramecium.index.embedder import Embedding
 from paramecium.memories.events import Event, What
-from paramecium.memories.keeping import Keeper, keep_snapshot
+from paramecium.memories.keeping import keep_snapshot
+from paramecium.memories.keeping_plan import Keeper
 from paramecium.memories.ledger import Ledger
 from paramecium.memories.views import MemoryViews
 from paramecium.recall.menu import Menu, Occasion

@@ -3,8 +3,8 @@
 A model would read the menu and open what it needs. The replies of a life that was lived stand already, so the persona
 opens what they show: a listed note that shares two rare marks (characters, pairs of them, words) with the reply, though
 the person had not said them in this message (else the reply repeats the person and remembers nothing). Rare is what
-stands in at most `RARE_MAX` of the texts of the whole life. Invariant: the same menu and the same reply open the same notes, and the
-persona knows nothing of lanes.
+stands in at most `RARE_MAX` of the texts of the whole life.
+Invariant: the same menu and the same reply open the same notes, and the persona knows nothing of lanes.
 """
 
 import re

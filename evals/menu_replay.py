@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from evals.menu_house import PERSONA, House
 from evals.menu_life import SETTINGS, Lived, Taken, Turn
 from evals.menu_persona import Persona
+from evals.menu_talk import long_talk, small_talk_lines, small_talk_lines_after
 from paramecium.chat.afterglow import Afterglow, context_of
 from paramecium.chat.beside import occasion_of
 from paramecium.chat.given import make_given
@@ -42,13 +43,16 @@ class Listed(NamedTuple):
 class Replayed:
     """Is what became of a life: the lines of its menus, and for each turn the tokens given beside it and said in it.
 
-    `hits` counts the probes whose answer is listed at the end, `ms` the time each lane took alone.
+    `hits` counts the probes whose answer is listed at the end, `ms` is the time each lane took alone. `small_talk` and
+    `small_talk_after` are lines a message of small talk lists, by itself and after a reply of the life.
     """
 
     listed: list[Listed] = field(default_factory=list)
     given_tokens: list[int] = field(default_factory=list)
     said_tokens: list[int] = field(default_factory=list)
     hits: int = 0
+    small_talk: float = 0.0
+    small_talk_after: float = 0.0
     ms: dict[Lane, list[float]] = field(default_factory=dict)
 
 
@@ -85,7 +89,18 @@ class Replay:
             self._take(turn, menu)
             progress(i + 1, len(self._life.turns))
         self._out.hits = self._hits()
+        self._out.small_talk = small_talk_lines(self._house)
+        turns = self._life.turns
+        self._out.small_talk_after = small_talk_lines_after(self._house, self._afterglow, self._settings.ai, turns)
         return self._out
+
+    def talk(self) -> Replayed:
+        """Returns what is listed in a talk of 200 turns, held when the life has been lived."""
+        lived, self._out = self._out, Replayed()
+        for turn in long_talk(self._life.turns):
+            self._take(turn, self._house.offer(self._occasion(turn)))
+        talked, self._out = self._out, lived
+        return talked
 
     def _begin_day(self, today: date, at: datetime) -> None:
         passed: list[Taken] = []
@@ -131,6 +146,11 @@ class Replay:
             any(line.id in probe.right for line in menu.lines)
             for probe, menu in zip(self._life.probes, menus, strict=True)
         )
+
+
+def share(given: Sequence[int], said: Sequence[int]) -> float:
+    """Returns the share of the tokens given in all that stand in a transcript."""
+    return sum(given) / max(sum(given) + sum(said), 1)
 
 
 def _rounds(notes: Sequence[Note]) -> tuple[Json, ...]:
