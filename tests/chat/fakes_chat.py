@@ -8,9 +8,12 @@ from typing import Any
 import anyio
 
 from paramecium.archive.conversations import Archive
+from paramecium.chat.beside import NOTHING, Beside
 from paramecium.chat.events import Ask, ChatEvent, Done, Started, Text
 from paramecium.chat.turn import Chat
 from paramecium.messages import Entry, Json
+from paramecium.recall.menu import Line, Menu, Occasion
+from paramecium.recall.tool import Asking
 from paramecium.settings import Settings, settings_from
 from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
@@ -40,16 +43,40 @@ class FakeRecall:
     def __init__(self, *queue: Found | Exception | Callable[[], Found]) -> None:
         self.queue = list(queue)
         self.asked: list[tuple[Json, str | None]] = []
+        self.asking: list[Asking | None] = []
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> Found:
+    def answer(self, tool_input: Json, *, here: str | None = None, asking: Asking | None = None) -> Found:
         """Returns the next result."""
         self.asked.append((tool_input, here))
+        self.asking.append(asking)
         if not self.queue:
             return Found((Piece(f"找到：{tool_input.get('query')}"),))
         result = self.queue.pop(0)
         if isinstance(result, Exception):
             raise result
         return result() if callable(result) else result
+
+
+class FakeOffering:
+    """Gives the menus that are queued, then empty ones; a queued exception is raised."""
+
+    def __init__(self, *queue: Menu | Exception) -> None:
+        self.queue = list(queue)
+        self.occasions: list[Occasion] = []
+
+    def offer(self, occasion: Occasion) -> Menu:
+        """Returns the next menu and remembers what it was for."""
+        self.occasions.append(occasion)
+        menu = self.queue.pop(0) if self.queue else menu_of()
+        if isinstance(menu, Exception):
+            raise menu
+        return menu
+
+
+def menu_of(*titles: str) -> Menu:
+    """Returns a menu with a line a title, whose ids are m- and the title."""
+    lines = tuple(Line(f"m-{title}", "2026-05-01", title, ("message",), 1.0) for title in titles)
+    return Menu(lines, "\n".join(f"05-01 {title}" for title in titles), len(titles))
 
 
 def settings(**more: Any) -> Settings:
@@ -69,6 +96,7 @@ class House:
     clock: FixedClock = field(default_factory=FixedClock)
     tool_timeout_s: float = 20.0
     poll_s: float = 1.5
+    beside: Beside = NOTHING
 
     def __post_init__(self) -> None:
         self.archive = Archive(self.store, LIFE, now=self.clock)
@@ -85,6 +113,7 @@ class House:
             upstreams,
             self.recall,
             self.clock,
+            beside=self.beside,
             tool_timeout_s=self.tool_timeout_s,
             poll_s=self.poll_s,
         )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from paramecium.chat.events import Ask
 from paramecium.errors import UpstreamOverloaded, UpstreamTruncated
 from paramecium.messages import Entry, Json
+from paramecium.recall.tool import Asking
 from paramecium.upstream.base import Finished
 from tests.chat.checks import assert_continues, assert_valid
 from tests.chat.fakes_chat import FakeRecall, Found, House, Piece, calls, done, says
@@ -23,7 +24,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 class Quoting(FakeRecall):
     """Quotes an imported conversation, or says that nothing was found."""
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> Found:
+    def answer(self, tool_input: Json, *, here: str | None = None, asking: Asking | None = None) -> Found:
         """Returns words with where they stand."""
         self.asked.append((tool_input, here))
         n = len(self.asked) % 4

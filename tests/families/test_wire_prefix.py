@@ -15,6 +15,7 @@ from paramecium import clock
 from paramecium.chat.events import Ask
 from paramecium.chat.prompt import render
 from paramecium.messages import Entry, Json
+from paramecium.recall.tool import Asking
 from paramecium.upstream.anthropic import body
 from paramecium.upstream.base import Request
 from tests.chat.fakes_chat import FakeRecall, Found, House, Piece, calls, done, says, settings
@@ -103,7 +104,7 @@ def test_the_clock_stands_behind_the_first_mark() -> None:
 class Repeating(FakeRecall):
     """Finds the same words each time, with where they stand."""
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> Found:
+    def answer(self, tool_input: Json, *, here: str | None = None, asking: Asking | None = None) -> Found:
         """Returns a quotation of the old talk."""
         words = {"conversation": "x-old", "message": "m-0", "n": 0, "start": 0, "end": 2}
         return Found((Piece("2024-05-01："), Piece("旧话", words)))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from paramecium.errors import BadInput
 from paramecium.messages import Json, dump_json
 from paramecium.recall import tool
+from paramecium.recall.quoting import Part
 from paramecium.recall.search import Query
 from paramecium.recall.tool import Recall, ToolAnswer, declaration, read_query
 from tests.recall.lives import ANY_WORDS, Life, talkative
@@ -89,7 +90,7 @@ def test_a_broken_memory_is_said() -> None:
     """A fault nobody thought of becomes an answer, and somebody is told what it was."""
     told: list[str] = []
     answer = Recall(Broken(), "zh", told.append).answer({"query": "茶"})  # type: ignore[arg-type]
-    assert answer == ToolAnswer((tool.Part("暂时查不了记录:RuntimeError"),), is_error=True)
+    assert answer == ToolAnswer((Part("暂时查不了记录:RuntimeError"),), is_error=True)
     assert told == ["RuntimeError: a wheel came off"]
 
 

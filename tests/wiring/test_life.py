@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import anyio
+
+from paramecium.archive.heads import get_head
+from paramecium.chat.events import Ask, ChatEvent, Done
 from paramecium.settings import Settings
 from paramecium.store import keys
 from paramecium.wiring.start import build_parts
@@ -15,3 +19,17 @@ def test_a_damaged_index_does_not_stop_an_import(tmp_path: Path) -> None:
     parts.store.create(keys.manifest("main"), b"{")
     report = parts.of("main").import_file(file)
     assert (report.added, report.waiting) == (1, 1)
+
+
+def test_a_turn_gets_what_is_written_by_hand(tmp_path: Path) -> None:
+    """A persona that stands in the life's folder is the one the model is told."""
+    parts = build_parts(Settings(), data=tmp_path / "data")
+    parts.store.create("main/profile/persona.md", "你叫{ai}，住在枇杷树下。".encode())
+
+    async def turn() -> list[ChatEvent]:
+        return [event async for event in parts.chat("main").run(Ask("t", "在吗", memory=False))]
+
+    assert isinstance(anyio.run(turn)[-1], Done)
+    question = parts.of("main").archive.read("t")[0]
+    head = get_head(parts.store, "main", question.head or "")
+    assert head["system"][0]["text"].startswith("你叫小草，住在枇杷树下。")

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from paramecium.chat.afterglow import MODEL, context_of
 from paramecium.chat.known import Known
 from paramecium.memories.documents import Documents
-from paramecium.messages import Entry
+from paramecium.messages import Entry, Json
 from paramecium.recall.menu import Menu, Occasion
 
 _log = logging.getLogger(__name__)
@@ -45,16 +46,17 @@ class Beside:
         """Returns the documents; raises StoreUnavailable when they were never read."""
         return self.documents.read(since) if self.documents else Documents()
 
-    def menu(self, occasion: Occasion) -> Menu | None:
-        """Returns the menu, None when there is no one to ask or it failed."""
+    def offered(self, occasion: Occasion) -> tuple[Menu | None, Json | None]:
+        """Returns the menu and the context of the message, None when there is no one to ask or it failed."""
         if self.offering is None:
-            return None
+            return None, None
         try:
-            return self.offering.offer(occasion)
+            menu = self.offering.offer(occasion)
+            return menu, context_of(menu.context, menu.model)
         except Exception as error:  # noqa: BLE001 - whatever breaks in the memory, the talk goes on
             # The words of an unknown error may be a person's.
             _log.warning("there is no menu for a message: %s", type(error).__name__)
-            return None
+            return None, None
 
 
 NOTHING: Final = Beside()
@@ -63,7 +65,7 @@ NOTHING: Final = Beside()
 def occasion_of(text: str, moment: datetime, conversation: str, path: Sequence[Entry], known: Known) -> Occasion:
     """Returns the occasion of a message that follows `path`."""
     reply = next((entry for entry in reversed(path) if entry.role == "assistant"), None)
-    model = reply.more.get("afterglow_model") if reply else None
+    model = reply.more.get(MODEL) if reply else None
     return Occasion(
         text,
         moment,

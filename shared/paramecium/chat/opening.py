@@ -7,9 +7,10 @@ Invariant: when `open` returns, the person's words stand in the archive, once, h
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from paramecium import clock
 from paramecium.archive.heads import get_head, put_head
@@ -25,14 +26,10 @@ from paramecium.errors import BadId, ConversationMissing
 from paramecium.memories.facts import matched
 from paramecium.memories.profile import Told, first_recent_day, persona_of, told_of
 from paramecium.messages import Entry, Json, check_id
-from paramecium.recall.menu import Menu
 from paramecium.settings import Settings
 from paramecium.store.base import AppendOnly
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from paramecium.archive.conversations import Archive
 
 
@@ -40,15 +37,14 @@ if TYPE_CHECKING:
 class Opening:
     """Is what a turn begins with; `path` ends with the question, `answer` is there when the turn was had before.
 
-    `context` is the raw query vector of the message, made by `context_model`; None when no menu was made.
+    `context` is that of the message, as a recall is noted with it; None when no menu was made.
     """
 
     conversation: str
     head: Json
     path: tuple[Entry, ...]
     answer: Entry | None = None
-    context: "NDArray[np.float32] | None" = field(default=None, compare=False)
-    context_model: str = ""
+    context: Json | None = None
 
     @property
     def question(self) -> Entry:
@@ -126,9 +122,7 @@ class Opener:
         question = self.store_entry(conv, draft, tail, behind=ask.parent is None)
         if question.parent != draft.parent:
             path = self.transcripts.load(conv).path(question.id)[:-1]
-        menu = placed.menu
-        made = (menu.context, menu.model) if menu else (None, "")
-        return Opening(conv, placed.head, (*path, question), None, *made)
+        return Opening(conv, placed.head, (*path, question), context=placed.context)
 
     def _placed(self, conv: str, path: Sequence[Entry], ask: Ask, tools: Sequence[Json], moment: datetime) -> "_Placed":
         """What stands before and beside the words; `path` are the entries as stored."""
@@ -137,13 +131,14 @@ class Opener:
         previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
         if not ask.memory:
             head = make_head(settings, Told(persona_of(documents, settings)), tools=tools)
-            return _Placed(head, make_given(settings, moment, previous), None)
+            return _Placed(head, make_given(settings, moment, previous))
         known = known_of(conv, path)
         facts = matched(documents.facts, ask.text, today, known.facts)
         # What is listed can only be opened by a tool.
-        menu = self.beside.menu(occasion_of(ask.text, moment, conv, path, known)) if tools else None
+        occasion = occasion_of(ask.text, moment.astimezone(ZoneInfo(settings.timezone)), conv, path, known)
+        menu, context = self.beside.offered(occasion) if tools else (None, None)
         head = make_head(settings, told_of(documents, settings, today), tools=tools)
-        return _Placed(head, make_given(settings, moment, previous, facts, menu), menu)
+        return _Placed(head, make_given(settings, moment, previous, facts, menu), context)
 
     def _question(self, ask: Ask, parent: str | None, placed: "_Placed", moment: datetime) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)
@@ -166,7 +161,7 @@ class Opener:
 class _Placed:
     head: Json
     given: Json
-    menu: Menu | None
+    context: Json | None = None
 
 
 def _answer_to(asked: Entry, transcript: Transcript, ask: Ask) -> Entry | None:

@@ -14,6 +14,7 @@ import anyio
 
 from paramecium.chat.rounds import Part
 from paramecium.messages import Json
+from paramecium.recall.tool import Asking
 
 RECALL: Final = "recall"
 TIMEOUT_S: Final = 20.0
@@ -53,8 +54,8 @@ class Given(Protocol):
 class Recaller(Protocol):
     """Is the memory as a tool."""
 
-    def answer(self, tool_input: Json, *, here: str | None = None) -> Given:
-        """Returns what is found; `here` is the conversation that asks."""
+    def answer(self, tool_input: Json, *, here: str | None = None, asking: Asking | None = None) -> Given:
+        """Returns what is found; `here` is the conversation that asks, `asking` the turn."""
         ...
 
 
@@ -72,9 +73,18 @@ Result = tuple[Json, Sequence[Part], bool]
 class Tools:
     """Answers the calls of one turn in one conversation; without `recall` there is no tool."""
 
-    def __init__(self, recall: Recaller | None, here: str, language: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        recall: Recaller | None,
+        here: str,
+        language: str,
+        asking: Asking | None = None,
+        *,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         self._recall = recall
         self._here = here
+        self._asking = asking
         self._says = _SAYS[language]
         self._timeout_s = timeout_s
         self._seen: set[tuple[str, str]] = set()
@@ -101,7 +111,7 @@ class Tools:
 
     def _asked(self, recall: Recaller, call: Json) -> Given | None:
         try:
-            return recall.answer(call["input"], here=self._here)
+            return recall.answer(call["input"], here=self._here, asking=self._asking)
         except Exception:  # noqa: BLE001 - whatever breaks in the memory, the talk goes on
             _log.exception("recall failed")
             return None

@@ -17,6 +17,7 @@ import anyio
 
 from paramecium import clock
 from paramecium.archive.images import get_image
+from paramecium.chat.afterglow import Afterglow, Glow
 from paramecium.chat.answer import Answer, Emit
 from paramecium.chat.ask import checked
 from paramecium.chat.beside import NOTHING, Beside
@@ -31,7 +32,7 @@ from paramecium.chat.tools import TIMEOUT_S, Recaller, Tools
 from paramecium.chat.transcript import Transcripts
 from paramecium.errors import AlreadyExists, Conflict, ParameciumError, UpstreamError
 from paramecium.messages import Entry, Json, Status, check_id
-from paramecium.recall.tool import declaration
+from paramecium.recall.tool import Asking, declaration
 from paramecium.settings import Settings
 from paramecium.store import keys
 from paramecium.store.base import ObjectStore
@@ -61,6 +62,7 @@ class Chat:
         now: clock.Now = clock.now,
         *,
         beside: Beside = NOTHING,
+        afterglow: Afterglow | None = None,
         tool_timeout_s: float = TIMEOUT_S,
         poll_s: float = POLL_S,
     ) -> None:
@@ -70,6 +72,7 @@ class Chat:
         self._upstreams = upstreams
         self._recall = recall
         self._now = now
+        self._afterglow = afterglow
         self._declared = () if recall is None else (declaration(settings.language, settings.person),)
         self._tool_timeout_s = tool_timeout_s
         self._poll_s = poll_s
@@ -151,7 +154,9 @@ class Chat:
 
     async def _rounds(self, turn: "_Turn") -> Status:
         recall = self._recall if turn.opening.head["tools"] else None
-        tools = Tools(recall, turn.opening.conversation, self._settings.language, timeout_s=self._tool_timeout_s)
+        asking = Asking(turn.id, turn.opening.question.id, turn.opening.context, turn.choice.model)
+        here, language = turn.opening.conversation, self._settings.language
+        tools = Tools(recall, here, language, asking, timeout_s=self._tool_timeout_s)
         upstream = self._upstreams.get(turn.choice.account)
         return await run_rounds(upstream, partial(self._request, turn), tools, turn.answer, turn.ending)
 
@@ -177,6 +182,9 @@ class Chat:
         answer, question, moment = turn.answer, turn.opening.question, self._now()
         if status != "complete" and not answer.text and not answer.rounds:
             return None
+        # A parrot's answer quotes what was said; the index leaves it out, and it was about nothing of its own.
+        echo = turn.choice.account.kind == "parrot"
+        glow = Glow() if echo or status != "complete" else await self._glow(answer.text)
         entry = Entry(
             id=clock.new_id(moment),
             n=question.n + 1,
@@ -191,11 +199,18 @@ class Chat:
             model=turn.model,
             account=turn.choice.account.name,
             status=status,
-            # A parrot's answer quotes what was said; the index leaves it out.
-            source=question.source | ({"echo": True} if turn.choice.account.kind == "parrot" else {}),
+            source=question.source | ({"echo": True} if echo else {}),
+            afterglow=glow.numbers,
+            more=glow.more,
         )
         conv = turn.opening.conversation
         return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
+
+    async def _glow(self, text: str) -> Glow:
+        """What follows an answer may be about it; with `memory` off, too, since nothing of it leaves the archive."""
+        if self._afterglow is None:
+            return Glow()
+        return await anyio.to_thread.run_sync(self._afterglow.of, self._settings.ai, text)
 
     def _is_stop_asked(self, turn: str) -> bool:
         try:

@@ -127,6 +127,11 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def on_one_line(text: str) -> str:
+    """Returns a text with its line breaks and runs of blanks as single blanks."""
+    return " ".join(text.split())
+
+
 def tell(line: str) -> None:
     """Shows a person a line, on standard error."""
     sys.stderr.write(line + "\n")

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paramecium.cli.context import Context, count, show_json, tell
+from paramecium.cli.context import Context, count, on_one_line, show_json, tell
 from paramecium.messages import Json
 
 if TYPE_CHECKING:
+    from paramecium.recall.notes import FoundNote
     from paramecium.recall.search import Found
     from paramecium.recall.windows import Piece, Window
 
@@ -34,7 +35,7 @@ def recall(
         document = found.to_json()
         show_json({name: document[name] for name in ("memories", "windows")})
     else:
-        sys.stdout.write("\n".join(map(_shown, found.windows)))
+        sys.stdout.write("\n".join([*map(_note, found.memories), *map(_shown, found.windows)]))
         sys.stdout.flush()
     _tell_what_is_missing(given, found, exact)
 
@@ -52,12 +53,20 @@ def _tell_what_is_missing(given: Context, found: "Found", exact: bool) -> None:
         tell(f"{count(found.waiting, 'block')} of newer talk cannot be searched yet; `paramecium ingest` takes them in")
     if found.next:
         tell("there is more; a larger --n (up to 50), or dates, show it")
-    if not found.windows:
+    if not found.windows and not found.memories:
         others = (
             "fewer characters or wider dates" if exact else "other words, wider dates, or --exact for the very ones"
         )
         tell(f"nothing was found; try {others}")
         given.note_if_new()
+
+
+def _note(found: "FoundNote") -> str:
+    note = found.memory.note
+    before = "".join(f"  before {m.note.date or _UNKNOWN}: {on_one_line(m.note.content)}\n" for m in found.earlier)
+    when = note.said_at[:16].replace("T", " ") or _UNKNOWN
+    head = f"[{note.date or _UNKNOWN} · note: {on_one_line(note.content)} · {note.id}]\n"
+    return f"{head}{before}{note.speaker or note.role} ({when}): {_CUT}{note.quote}{_CUT}\n"
 
 
 def _shown(window: "Window") -> str:

@@ -115,7 +115,7 @@ def _is_word_supported(word: str, shown: Shown) -> bool:
     folded = word.casefold()
     if folded in shown.words or folded in FUNCTION_EN:
         return True
-    return word.islower() and _stem(word) in shown.stems
+    return _stem(word) in shown.stems  # stems are in small letters: a name or an abbreviation is none of them
 
 
 def _stem(word: str) -> str:

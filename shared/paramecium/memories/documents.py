@@ -15,7 +15,7 @@ CUT: Final = "…"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Is one file: `path` is its key below the life (facts/茶.md), `kind` the first part, `meta` its front matter.
+    """Is one file; `path` is its key below the life (facts/茶.md), `kind` its first part, `meta` the front matter.
 
     `text` is verbatim, `sha256` that of its UTF-8 bytes. `date` is YYYY-MM-DD from the front matter's `date`, else from
     the beginning of the file's name, else empty.

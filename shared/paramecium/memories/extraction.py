@@ -120,13 +120,13 @@ class _Taking:
     def _note(self, content: str, date: object, place: _Place) -> Note | str:
         said, start, end = place
         quote = said.text[start:end]
-        ranges = self._noted.setdefault((said.conversation, said.message), [])
-        if any(start < noted_end and noted_start < end for noted_start, noted_end in ranges):
-            return "already"
         if not is_supported(content, self._shown):
             return "unsupported"
         if is_about_prompt(content, quote):
             return "about_prompt"
+        ranges = self._noted.setdefault((said.conversation, said.message), [])
+        if any(start < noted_end and noted_start < end for noted_start, noted_end in ranges):
+            return "already"
         ranges.append((start, end))
         ident = memory_id(said.conversation, said.message, start, end, quote)
         day = str(date) if is_date(date, said.at) else ""

@@ -17,7 +17,7 @@ from paramecium.memories.documents import Document
 from paramecium.messages import Json, plain
 
 BYTES_MAX: Final = 200_000
-FRONT_CHARS_MAX: Final = 10_000
+FRONT_CHARS_MAX: Final = 4_000
 _BREAK: Final = r"(?:\r\n|\r|\n)"
 _RULE: Final = r"-{3,}+[ \t]*+"
 _OPENED: Final = re.compile(rf"{_RULE}(?:{_BREAK}|\Z)")

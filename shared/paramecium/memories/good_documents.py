@@ -21,7 +21,7 @@ TRIES_MAX: Final = 3
 
 
 def keep_good(store: ObjectStore, life: str, documents: Documents, writer: str) -> None:
-    """Keeps the texts of `documents`, all that a reader read, for every process to come; one GET when nothing changed.
+    """Keeps the texts of `documents`, as read without `since`, for every process to come; one GET when none changed.
 
     Of more than 5,000,000 characters profile and facts stay, then memos, then diary, the latest first. Whoever was
     faster has kept them just as well. Raises StoreUnavailable, OutcomeUnknown.

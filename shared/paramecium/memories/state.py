@@ -90,6 +90,18 @@ class State:
             return "pinned"
         return "superseded" if _holds(self.memories, memory.superseded_by) else "live"
 
+    def holding(self, memory: Memory) -> Memory | None:
+        """Returns the memory, or the one at the end of the chain that superseded it; None when that is retired."""
+        for _ in range(CHAIN_MAX):
+            match self.standing(memory):
+                case "superseded":
+                    memory = self.memories[memory.superseded_by]
+                case "retired":
+                    return None
+                case _:
+                    return memory
+        return None
+
     def earlier(self, memory: str) -> tuple[Memory, ...]:
         """Returns the memories that this one superseded, and stand superseded, in the order they were added."""
         found = (m for m in self.memories.values() if m.superseded_by == memory)

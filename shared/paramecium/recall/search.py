@@ -6,14 +6,16 @@ slice of a stored message, and a broken part of the index makes recall poorer, n
 
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from typing import Protocol
 
-from paramecium.errors import BadInput
+from paramecium.errors import BadInput, ParameciumError
 from paramecium.index import words
 from paramecium.index.fold import fold
 from paramecium.messages import Json
-from paramecium.recall import exact, semantic
+from paramecium.recall import exact, notes, semantic
 from paramecium.recall.limits import Limits
+from paramecium.recall.notes import NOTES_MAX, FoundNote, MemoryViews
 from paramecium.recall.ranking import Place
 from paramecium.recall.view import View
 from paramecium.recall.windows import Piece, Window, around
@@ -21,6 +23,7 @@ from paramecium.recall.windows import Piece, Window, around
 WINDOWS_DEFAULT = 5
 WINDOWS_MAX = 50
 WINDOWS_PER_CONVERSATION = 2
+_NOTE_FIELDS = ("id", "date", "content", "quote", "conversation", "message", "n", "start", "end", "speaker", "said_at")
 QUERY_CHARS_MAX = 2000
 
 
@@ -45,19 +48,20 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Is what was found; `next` is the cursor of what an exact query found more.
+    """Is what was found in both layers; `next` is the cursor of what an exact query found more.
 
     `waiting` counts the blocks of the archive that no query reaches until they are ingested.
     """
 
     windows: tuple[Window, ...] = ()
+    memories: tuple[FoundNote, ...] = ()
     next: str | None = None
     damaged: bool = False
     waiting: int = 0
 
     def to_json(self) -> Json:
         """Returns the form every door prints."""
-        out: Json = {"memories": [], "windows": [_window(w) for w in self.windows]}
+        out: Json = {"memories": [_note(m) for m in self.memories], "windows": [_window(w) for w in self.windows]}
         out |= {"next": self.next} if self.next else {}
         out |= {"damaged": True} if self.damaged else {}
         return out | ({"waiting": self.waiting} if self.waiting else {})
@@ -77,10 +81,11 @@ class Views(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Answers queries over one life."""
+    """Answers queries over one life; without `memories` there are only words."""
 
     views: Views
     near: semantic.Nearness
+    memories: MemoryViews | None = None
 
     def recall(self, query: Query) -> Found:
         """Returns windows for a query; raises BadInput, ConversationMissing, StoreUnavailable."""
@@ -90,8 +95,23 @@ class Finder:
             ident = self.views.resolve(view, query.conversation)
             query = replace(query, conversation=ident, besides=None)
         limits = Limits(query.after, query.before, query.conversation, query.besides, query.besides_from)
-        found = _exact(view, query, limits) if query.exact else self._semantic(view, query, limits)
+        if query.exact:
+            found = _exact(view, query, limits)
+        else:
+            found = replace(self._semantic(view, query, limits), memories=self._notes(view, query, limits))
         return replace(found, damaged=view.damaged, waiting=view.fresh.waiting)
+
+    def _notes(self, view: View, query: Query, limits: Limits) -> tuple[FoundNote, ...]:
+        """The memories; without them the words answer alone."""
+        if self.memories is None:
+            return ()
+        try:
+            found = notes.find(self.memories.view(), self.near, query.text, limits)
+            hidden = (m for m in found if not _seen(view, (m.memory.note.conversation, m.memory.note.n), limits))
+            return tuple(islice(hidden, NOTES_MAX))
+        except ParameciumError as error:
+            self.near.warn(f"the memories cannot be searched: {error}")
+            return ()
 
     def _semantic(self, view: View, query: Query, limits: Limits) -> Found:
         """Off the path only when the conversation is named, and else few windows a conversation.
@@ -125,7 +145,7 @@ def _exact(view: View, query: Query, limits: Limits) -> Found:
         if shown.has(match.place, match.start, match.end) or _seen(view, match.place, limits):
             continue
         if len(shown.windows) == query.n:
-            return Found(tuple(shown.windows), match.cursor)
+            return Found(tuple(shown.windows), next=match.cursor)
         shown.add(_window_of(view, match.place, match.start, match.end, 1.0))
     return Found(tuple(shown.windows))
 
@@ -133,7 +153,9 @@ def _exact(view: View, query: Query, limits: Limits) -> Found:
 def _seen(view: View, place: Place, limits: Limits) -> bool:
     """Tells whether the asker has a message before its eyes; what lies on another branch it has not."""
     conversation, n = place
-    return conversation == limits.besides and n >= limits.besides_from and view.talk(conversation).on_path(n)
+    if conversation != limits.besides or n < limits.besides_from or conversation not in view.conversations:
+        return False
+    return view.talk(conversation).on_path(n)
 
 
 class _Shown:
@@ -175,6 +197,14 @@ def _checked(query: Query) -> Query:
     if query.after and query.before and query.after > query.before:
         raise BadInput(f"no day is after {query.after} and before {query.before}")
     return query
+
+
+def _note(found: FoundNote) -> Json:
+    note = found.memory.note
+    out: Json = {name: getattr(note, name) for name in _NOTE_FIELDS}
+    out |= {"score": round(found.score, 4)}
+    earlier = [{"id": m.note.id, "date": m.note.date, "content": m.note.content} for m in found.earlier]
+    return out | ({"earlier": earlier} if earlier else {})
 
 
 def _window(window: Window) -> Json:

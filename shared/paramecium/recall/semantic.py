@@ -55,27 +55,43 @@ class Nearness:
 
     embedder: Callable[[], Embedding]
     warn: Callable[[str], None] = lambda _: None
+    _last: "tuple[str, str, NDArray[np.float32]] | None" = None
 
     @property
     def floor(self) -> float:
         """Returns the least centred cosine of a message that is found by meaning alone."""
+        return self.floor_of(FLOOR)
+
+    def floor_of(self, name: str) -> float:
+        """Returns a threshold of the model by its name, -1 where it has none."""
         try:
-            return float(self.embedder().floors.get(FLOOR, -1.0))
+            return float(self.embedder().floors.get(name, -1.0))
         except (ModelMissing, ModelDamaged):
             return -1.0
 
     def query(self, view: View, text: str) -> "NDArray[np.float32] | None":
         """Returns the centred vector of a query, or None when no vectors of the model at hand stand."""
-        if not view.segments:
+        raw = self.raw(view.manifest.model, text) if view.segments else None
+        return None if raw is None else raw - life_mean(view.segments)
+
+    def raw(self, model: str, text: str) -> "NDArray[np.float32] | None":
+        """Returns the uncentred vector of a query, or None when the vectors to search are not of the model at hand.
+
+        The last one is kept: messages and memories are searched for the same question.
+        """
+        if not model:
             return None
         try:
-            model = self.embedder()
-            if model.id == view.manifest.model:
-                return model.query(text) - life_mean(view.segments)
+            embedder = self.embedder()
+            if embedder.id == model:
+                last = self._last
+                vector = last[2] if last and last[:2] == (model, text) else embedder.query(text)
+                self._last = (model, text, vector)
+                return vector
         except (ModelMissing, ModelDamaged) as error:
             self.warn(str(error))
             return None
-        self.warn(f"the index is of the model {view.manifest.model}; until it is rebuilt, words alone are searched")
+        self.warn(f"the index is of the model {model}; until it is rebuilt, words alone are searched")
         return None
 
 

@@ -37,6 +37,7 @@ _SAYS: Final = {
     },
 }
 _HEAD: Final = re.compile(r"\n(?P<mark>§*)\[[^\[\]\n]* conv_id=[a-z0-9-]{1,64}\](?=\n)")
+_NOTE: Final = re.compile(r"§*\[[^\[\]\n]{0,20} · (?:摘记|note): ")
 # A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones, flags.
 _CHARACTER = re.compile(
     "(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
@@ -111,13 +112,15 @@ def _asked(messages: Sequence[Json]) -> str:
 def _windows(text: str) -> list[str]:
     """Returns what recall found, window by window, each with its head; [] when it does not look like that.
 
-    All heads begin with the same mark, which no line of the words does (see recall.tool).
+    All heads begin with the same mark, which no line of the words does (see recall.quoting). Notes stand before the
+    windows: a parrot tells what was said, not what was noted of it.
     """
     first = _HEAD.search(text)
     if first is None:
         return []
     heads = [m.start() + 1 for m in _HEAD.finditer(text) if m["mark"] == first["mark"]]
-    return [text[start:end] for start, end in zip(heads, [*(h - 1 for h in heads[1:]), len(text)], strict=True)]
+    parts = [text[start:end] for start, end in zip(heads, [*(h - 1 for h in heads[1:]), len(text)], strict=True)]
+    return [part for part in parts if not _NOTE.match(part)]
 
 
 def _pieces(text: str) -> Iterator[str]:

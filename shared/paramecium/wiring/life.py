@@ -115,11 +115,22 @@ class LifeParts(Building):
     @BuiltOnce
     def chat(self) -> "Chat":
         """Returns what runs the turns."""
+        from paramecium.chat.afterglow import Afterglow
         from paramecium.chat.beside import Beside
         from paramecium.chat.turn import Chat
 
-        s, beside = self._shared, Beside(self.documents)
-        return Chat(self.archive, s.store, self.life, s.settings, s.upstreams, self.recall, s.now, beside=beside)
+        s = self._shared
+        return Chat(
+            self.archive,
+            s.store,
+            self.life,
+            s.settings,
+            s.upstreams,
+            self.recall,
+            s.now,
+            afterglow=Afterglow(lambda: s.embedder),
+            beside=Beside(self.documents),
+        )
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
         """Returns what jobs write the index with."""
