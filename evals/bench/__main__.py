@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from evals import report
-from evals.bench import calibration, embedding, finding, gateway, starts, writing
+from evals.bench import calibration, embedding, finding, gateway, memories, starts, writing
 from evals.bench.measure import Bench
 from evals.bench.rows import Row
 
@@ -18,6 +18,7 @@ SUBJECTS: Final[dict[str, Callable[[Bench], Iterator[Row]]]] = {
     "ingest": writing.rows,
     "gateway": gateway.rows,
     "memory": gateway.memory_rows,
+    "memories": memories.rows,
 }
 
 

@@ -24,6 +24,8 @@ class Sizes:
     flood: int = 20_000
     floods: int = 5
     embedded: int = 20
+    memories: int = 20_000
+    moments: int = 5_000
     sha256_bytes: int = 100_000_000
 
 

@@ -15,7 +15,9 @@ Invariant: what is read is what was written, to the last character and number; b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -97,11 +99,26 @@ def pack_base(made: Prepared) -> bytes:
 
 def unpack_base(data: NDArray[Any], key: str) -> Prepared:
     """Returns what a base's bytes (u1) hold; raises Damaged naming `key`."""
-    header, sections = unpack(data, key, BASE_MAGIC, BASE_DTYPES)
     try:
-        return _prepared(header, sections, pool.Pool(sections, key))
+        with _collector_paused():
+            header, sections = unpack(data, key, BASE_MAGIC, BASE_DTYPES)
+            return _prepared(header, sections, pool.Pool(sections, key))
+    except Damaged:
+        raise
     except (*_WRONG, ParameciumError) as error:
         raise Damaged(f"{key}: not a block of memories: {type(error).__name__} {error}") from error
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """The garbage collector would walk again and again through what is being made, and stays: half of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _prepared(header: Json, sections: Sections, texts: pool.Pool) -> Prepared:
@@ -109,7 +126,7 @@ def _prepared(header: Json, sections: Sections, texts: pool.Pool) -> Prepared:
 
     near = Neighbours(sections["near_ends"], sections["near"], sections["near_count"])
     state = state_form.read(header, sections, texts, near)
-    joined = sections["joined"].tobytes().decode("utf-8", "surrogatepass")
+    joined = str(sections["joined"].data, "utf-8", "surrogatepass")
     rows = _rows_from(header, sections, texts)
     marks = zip(texts.strings(sections["mark"]), _cut(sections["mark_at"], sections["mark_ends"]), strict=True)
     return Prepared(

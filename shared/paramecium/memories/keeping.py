@@ -7,7 +7,8 @@ block that is named stands whole, and nothing is written when nothing changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from paramecium.errors import VersionMismatch
@@ -15,6 +16,7 @@ from paramecium.memories.block import pack_base, pack_rows
 from paramecium.memories.keeping_plan import (
     VECTOR_BLOCKS_MAX,
     Keeper,
+    Kept,
     OffPath,
     Work,
     merged,
@@ -38,19 +40,16 @@ ROWS_AT_ONCE: Final = 1000
 EMBED_AT_ONCE: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Counts the memories and moments that got a vector; tells whether a new base, or anything, was written."""
-
-    embedded: int = 0
-    based: bool = False
-    written: bool = False
-
-
-def keep_snapshot(keeper: Keeper, off_path: OffPath | None = None, *, anew: bool = False, whole: bool = False) -> Kept:
+def keep_snapshot(
+    keeper: Keeper,
+    off_path: Callable[[State], OffPath] = lambda _: {},
+    *,
+    anew: bool = False,
+    whole: bool = False,
+) -> Kept:
     """Brings the snapshot up to the ledger's end.
 
-    `off_path` names for each conversation that was looked at the memories off its path; others stay as they were.
+    `off_path` names for each conversation it looked at the memories off its path; others stay as they were.
     `anew` embeds and folds everything again and puts the result in place at once; `whole` makes a new base of whatever
     came since the last. Raises StoreUnavailable, Stopped, OutcomeUnknown, ModelMissing, Damaged when an event cannot
     be read, and VersionMismatch when 5 others in a row were faster: what stands is sound in every case.
@@ -58,7 +57,7 @@ def keep_snapshot(keeper: Keeper, off_path: OffPath | None = None, *, anew: bool
     run = _Run(keeper)
     for _ in range(TRIES_MAX):
         try:
-            return run.keep(off_path or {}, anew=anew, whole=whole)
+            return run.keep(off_path, anew=anew, whole=whole)
         except VersionMismatch:
             continue
     raise VersionMismatch(f"{keys.memory_snapshot(keeper.life)}: {TRIES_MAX} writers in a row were faster")
@@ -71,13 +70,14 @@ class _Run:
         self._keeper = keeper
         self._vectors: dict[str | Asked, NDArray[np.float32]] = {}
 
-    def keep(self, off_path: OffPath, *, anew: bool, whole: bool) -> Kept:
+    def keep(self, off_path: Callable[[State], OffPath], *, anew: bool, whole: bool) -> Kept:
         found = standing(self._keeper)
         fresh = anew or found.onward.damaged or found.pointer.model != self._keeper.embedder.id
         base = nothing() if fresh else found.onward.prepared
-        state = fold(base.state, self._keeper.ledger.read(base.state.upto))
+        start = State() if anew else found.onward.prepared.state
+        state = fold(start, self._keeper.ledger.read(start.upto))
         work = Work(found, Onward(base, () if fresh else found.onward.since), state, fresh)
-        work.off_path = merged(found.pointer.off_path, off_path, state)
+        work.off_path = merged(found.pointer.off_path, off_path(state), state)
         return self._finished(work, anew=anew, whole=whole)
 
     def _finished(self, work: Work, *, anew: bool, whole: bool) -> Kept:

@@ -56,6 +56,15 @@ class Keeper:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Counts the memories and moments that got a vector; tells whether a new base, or anything, was written."""
+
+    embedded: int = 0
+    based: bool = False
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """Is the snapshot as it stands, and the record its pointer is replaced under."""
 

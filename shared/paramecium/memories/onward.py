@@ -61,7 +61,7 @@ class Onward:
             mean=mean(base.rows),
             rows=base.rows.rows,
             row_of=base.row_of,
-            scans=tuple(scans),
+            scans=tuple(part for part in scans if len(part.scan.lengths)),
             days=base.days,
             moment_rows=base.moment_rows,
             moment_memories=base.opened,

@@ -60,8 +60,8 @@ class Pool:
     def __init__(self, sections: dict[str, NDArray[Any]], key: str) -> None:
         """Reads the arrays; raises Damaged naming `key` when they are none."""
         try:
-            plain = sections["pool.plain"].tobytes().decode("ascii").split("\n")
-            texts = sections["pool.texts"].tobytes().decode("utf-8", "surrogatepass")
+            plain = str(sections["pool.plain"].data, "ascii").split("\n")
+            texts = str(sections["pool.texts"].data, "utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
             raise Damaged(f"{key}: its texts cannot be read: {error.reason}") from error
         self._key, self._plain_count = key, len(plain) - 1
@@ -73,8 +73,15 @@ class Pool:
         import numpy as np
 
         places = numbers.astype(np.int64)
-        places = np.where(places >= _TEXTS, places - _TEXTS + self._plain_count, places)
+        places[numbers >= _TEXTS] += self._plain_count - _TEXTS
         places[numbers == NONE] = len(self._all) - 1
-        if places.size and int(places.max()) >= len(self._all):
+        if not places.size:
+            return []
+        first, last = int(places[0]), int(places[-1])
+        if int(places.max()) >= len(self._all):
             raise Damaged(f"{self._key}: a text that is not there")
+        if first == last and (places == first).all():
+            return [self._all[first]] * len(places)
+        if last - first + 1 == len(places) and (places[1:] - places[:-1] == 1).all():
+            return self._all[first : last + 1]
         return list(map(self._all.__getitem__, places.tolist()))

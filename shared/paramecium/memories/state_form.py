@@ -5,8 +5,10 @@
     opened, opened_ends    ids each moment opened, one after the other, and where those of each end
     last, last_of, last_ends   what each conversation opened last
     forgotten, seen        ids
+    numbers  i8 (4 × N)    n, start, end and recalled, column by column
 
-The header holds `upto`, `memories`, `n`, `start`, `end`, `recalled` (lists of N), `pinned` and `retired` (positions).
+The header holds `upto`, `memories`, `pinned` and `retired` (positions), and the columns of numbers of which one is too
+large for 64 bits (`large`, else none).
 The edges stand in the block's neighbours. Knows nothing of stores. Pure.
 Invariant: `read(write(state)) == state`.
 """
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
 
 _NOTE: Final = ("id", "content", "quote", "conversation", "message", "date", "said_at", "speaker", "role")
 _MEMORY: Final = ("added_at", "superseded_by", "fact", "valid_from", "valid_until")
-_NUMBERS: Final = ("n", "start", "end")
+_NUMBERS: Final = ("n", "start", "end", "recalled")
+_LARGE: Final = 2**63
 _MOMENT: Final = 5
 DTYPES: Final = dict.fromkeys(
     ("memory", "moment", "opened", "opened_ends", "last", "last_of", "last_ends", "forgotten", "seen"), "<u4"
-)
+) | {"numbers": "<i8"}
 
 
 class Edges(Mapping[Edge, int]):
@@ -64,11 +67,15 @@ class Edges(Mapping[Edge, int]):
 
 def write(state: State, pool: PoolWriter) -> tuple[Json, dict[str, NDArray[Any]]]:
     """Returns what the header says of a state, and its arrays; the texts go into `pool`."""
+    import numpy as np
+
     memories = list(state.memories.values())
     notes = [memory.note for memory in memories]
     header: Json = {"upto": state.upto, "memories": len(memories)}
-    header |= {name: [getattr(note, name) for note in notes] for name in _NUMBERS}
-    header["recalled"] = [memory.recalled for memory in memories]
+    numbers = [[getattr(note, name) for note in notes] for name in _NUMBERS[:3]]
+    numbers.append([memory.recalled for memory in memories])
+    is_large = any(not -_LARGE <= number < _LARGE for column in numbers for number in column)
+    header["large"] = numbers if is_large else []
     header["pinned"] = [i for i, memory in enumerate(memories) if memory.pinned]
     header["retired"] = [i for i, memory in enumerate(memories) if memory.retired]
     texts = [getattr(note, name) for name in _NOTE for note in notes]
@@ -77,6 +84,7 @@ def write(state: State, pool: PoolWriter) -> tuple[Json, dict[str, NDArray[Any]]
     last_ends, last = _lists(state.last.values())
     opened_ends, opened = _lists(moment.memories for moment in state.moments)
     return header, {
+        "numbers": np.array([] if is_large else numbers, "<i8").reshape(-1),
         "memory": pool.column(texts),
         "moment": pool.column(text for column in zip(*moments, strict=True) for text in column),
         "opened": pool.column(opened),
@@ -91,7 +99,7 @@ def write(state: State, pool: PoolWriter) -> tuple[Json, dict[str, NDArray[Any]]
 
 def read(header: Json, sections: Mapping[str, NDArray[Any]], pool: Pool, near: Neighbours) -> State:
     """Returns the state; raises Damaged, or ValueError, IndexError, KeyError, TypeError, for what is none."""
-    memories = _memories(header, sections["memory"], pool)
+    memories = _memories(header, sections, pool)
     moments = _moments(sections, pool)
     last = zip(pool.strings(sections["last_of"]), _cut(sections, "last", pool), strict=True)
     ids = list(memories)
@@ -106,11 +114,12 @@ def read(header: Json, sections: Mapping[str, NDArray[Any]], pool: Pool, near: N
     )
 
 
-def _memories(header: Json, section: NDArray[Any], pool: Pool) -> dict[str, Memory]:
-    columns = section.reshape(len(_NOTE) + len(_MEMORY), header["memories"])
+def _memories(header: Json, sections: Mapping[str, NDArray[Any]], pool: Pool) -> dict[str, Memory]:
+    columns = sections["memory"].reshape(len(_NOTE) + len(_MEMORY), header["memories"])
     names = (*_NOTE, *_MEMORY)
     texts: dict[str, Sequence[Any]] = {n: pool.strings(c) for n, c in zip(names, columns, strict=True)}
-    given = texts | {name: header[name] for name in (*_NUMBERS, "recalled")}
+    numbers = header["large"] or sections["numbers"].reshape(len(_NUMBERS), -1).tolist()
+    given = texts | dict(zip(_NUMBERS, numbers, strict=True))
     given |= {name: _flags(header[name], header["memories"]) for name in ("pinned", "retired")}
     # By the tuple's own constructor: `_make` looks at each length again, which zip has done.
     new = tuple.__new__

@@ -125,7 +125,7 @@ class LocalStore:
 
     def _walk(self, place: str, prefix: str, after: str) -> Iterator[str]:
         start, behind = prefix.encode("utf-8", "surrogatepass"), after.encode("utf-8", "surrogatepass")
-        for path in _names(self.folder, place):
+        for path in _names(self.folder, place, after):
             name = path.encode()
             if not path.endswith("/"):
                 if name.startswith(start) and name > behind:
@@ -188,18 +188,24 @@ def _flush_folder(key: str, folder: Path) -> None:
         raise OutcomeUnknown(f"{key}: written, but perhaps not to last: {error.strerror}") from error
 
 
-def _names(folder: Path, place: str) -> list[str]:
-    names = []
+def _names(folder: Path, place: str, after: str) -> list[str]:
+    """Returns what stands in a folder and can be, or hold, a key behind `after`."""
+    # Names are compared before they are looked at: of a long ledger only the end is asked. They sort as their UTF-8.
+    behind = after[len(place) :] if after.startswith(place) else ""
     try:
         with os.scandir(folder / place) as entries:
-            for entry in entries:
-                path = place + entry.name
-                if is_key(path) and entry.is_dir(follow_symlinks=False):
-                    names.append(f"{path}/")
-                elif is_key(path) and _is_object(entry):
-                    names.append(path)
+            some = [entry for entry in entries if (name := entry.name) > behind or behind.startswith(name)]
     except _NOTHING_THERE:
         return []
+    names = []
+    for entry in some:
+        path = place + entry.name
+        if not is_key(path):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            names.append(f"{path}/")
+        elif _is_object(entry):
+            names.append(path)
     return sorted(names, key=str.encode)
 
 

@@ -1,7 +1,8 @@
 """The parts of one life, and its jobs."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from paramecium.jobs.verify import VerifyReport
     from paramecium.memories.document_reader import DocumentReader
     from paramecium.memories.hand import Hand
+    from paramecium.memories.keeping_plan import Keeper, Kept
     from paramecium.memories.ledger import Ledger
+    from paramecium.memories.views import MemoryViews
     from paramecium.recall.catalogue import Catalogue
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
@@ -53,13 +56,6 @@ class LifeParts(Building):
         return Archive(self._shared.store, self.life, now=self._shared.now)
 
     @BuiltOnce
-    def ledger(self) -> "Ledger":
-        """Returns the ledger of the memories."""
-        from paramecium.memories.ledger import Ledger
-
-        return Ledger(self._shared.store, self.life)
-
-    @BuiltOnce
     def hand(self) -> "Hand":
         """Returns what a person changes memories with."""
         from paramecium.memories.corrections import Corrections
@@ -82,6 +78,21 @@ class LifeParts(Building):
 
         shared = self._shared
         return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder, _log.warning)
+
+    @BuiltOnce
+    def ledger(self) -> "Ledger":
+        """Returns the events of the memories."""
+        from paramecium.memories.ledger import Ledger
+
+        return Ledger(self._shared.store, self.life)
+
+    @BuiltOnce
+    def memory_views(self) -> "MemoryViews":
+        """Returns what can be found of the memories at each moment."""
+        from paramecium.memories.views import MemoryViews
+
+        shared = self._shared
+        return MemoryViews(shared.store, self.life, self.ledger, shared.cache_folder, _log.warning)
 
     @BuiltOnce
     def finder(self) -> "Finder":
@@ -154,7 +165,29 @@ class LifeParts(Building):
         """Runs the nightly job."""
         from paramecium.jobs.fts_build import build
 
-        return build(self.indexer(progress))
+        report = build(self.indexer(progress))
+        self.remember(progress, whole=True)
+        return report
+
+    def keeper(self, progress: Progress = silent) -> "Keeper":
+        """Returns what jobs keep the snapshot of the memories with."""
+        from paramecium.memories.keeping_plan import Keeper
+        from paramecium.memories.ledger import Ledger
+
+        s = self._shared
+        folder, ledger = s.cache_folder / "jobs", Ledger(s.job_store, self.life)
+        breathe = getattr(s.job_store, "check", lambda: None)
+        keeper = Keeper(s.job_store, self.life, ledger, s.embedder, folder, warn=_log.warning, now=s.now)
+        return replace(keeper, progress=progress, breathe=breathe)
+
+    def remember(
+        self, progress: Progress = silent, conversations: Iterable[str] | None = None, *, whole: bool = False
+    ) -> "Kept":
+        """Gives vectors to what is new in the ledger, and looks at the paths of `conversations`, or of all."""
+        from paramecium.jobs.remember import remember
+
+        keeper = self.keeper(progress)
+        return remember(keeper, self.indexer().archive, conversations, whole=whole)
 
     def last_fulltext(self) -> datetime | None:
         """Returns when the nightly job last ended well."""
@@ -166,7 +199,7 @@ class LifeParts(Building):
         """Makes the index anew from the archive."""
         from paramecium.jobs.rebuild import rebuild
 
-        return rebuild(self.indexer(progress))
+        return rebuild(self.indexer(progress), self.keeper(progress))
 
     def verify(self, progress: Progress = silent) -> "VerifyReport":
         """Compares everything that stands with what was said."""

@@ -14,6 +14,7 @@ from evals.bench import (
     finding,
     gateway,
     long_life,
+    memories,
     servers,
     starts,
     writing,
@@ -25,7 +26,17 @@ from evals.bench.rows import Row
 from paramecium.errors import UpstreamTruncated
 
 TINY = Sizes(
-    passages=600, batch=200, calls=2, starts=1, messages=200, flood=300, floods=1, embedded=1, sha256_bytes=1000
+    passages=600,
+    batch=200,
+    calls=2,
+    starts=1,
+    messages=200,
+    flood=300,
+    floods=1,
+    embedded=1,
+    memories=60,
+    moments=20,
+    sha256_bytes=1000,
 )
 
 
@@ -70,6 +81,14 @@ def test_words_come_in(bench: Bench) -> None:
     assert names(rows) == {"ingest"}
     assert len(rows) == 3
     assert long_life.standing(long_life.built(bench)).fulltext is not None
+
+
+def test_memories_are_loaded_in_a_fresh_process(bench: Bench) -> None:
+    """Sixty memories are kept, loaded elsewhere, and seen after a new note and a new call."""
+    rows = list(memories.rows(bench))
+    assert names(rows) == {"memories"}
+    assert ["view" in row.name for row in rows] == [False, True, True, True, False]
+    assert all(row.best > 0 for row in rows)
 
 
 def test_a_copy_is_not_taken_for_a_view(tmp_path: Path) -> None:
