@@ -33,6 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "clients": (),
     "accounts": (Account(name="parrot", kind="parrot", models=(Model(id="parrot"),)),),
     "small_model": None,
+    "lanes": ("message", "afterglow", "context", "edges", "this_day"),
     "body_bytes_max": 32_000_000,
     "max_tokens": 16_000,
     "turn_timeout_s": 840.0,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from evals import report
-from evals.bench import calibration, embedding, finding, gateway, memories, starts, writing
+from evals.bench import calibration, embedding, finding, gateway, memories, menu, starts, writing
 from evals.bench.measure import Bench
 from evals.bench.rows import Row
 
@@ -14,6 +14,7 @@ SUBJECTS: Final[dict[str, Callable[[Bench], Iterator[Row]]]] = {
     "starts": starts.rows,
     "vectors": finding.vector_rows,
     "recall": finding.recall_rows,
+    "menu": menu.rows,
     "embedding": embedding.rows,
     "ingest": writing.rows,
     "gateway": gateway.rows,

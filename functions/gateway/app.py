@@ -22,6 +22,7 @@ from functions.gateway.conversations_api import ConversationsDoor
 from functions.gateway.cors import Cors, SafeHeaders
 from functions.gateway.errors import Errors, JsonResponse, answer_http
 from functions.gateway.house import House
+from functions.gateway.menu_api import MenuDoor
 from functions.gateway.static_pages import Pages
 from functions.gateway.turns import Turns
 
@@ -59,6 +60,7 @@ def _guarded(house: House, turns: Turns, access: Access) -> list[Route]:
         Route("/api/chat/{turn}/stop", chat.stop, methods=["POST"], middleware=guard),
         Route("/api/conversations", said.list, methods=["GET"], middleware=whole),
         Route("/api/conversations/{conversation}", said.read, methods=["GET"], middleware=whole),
+        Route("/api/menu", MenuDoor(house).preview, methods=["GET"], middleware=whole),
         Route("/api/recall", said.recall, methods=["POST"], middleware=whole),
     ]
 

@@ -56,6 +56,10 @@ class House(Protocol):
         """Returns {"memories": [...], "windows": [...]} for {"query", "exact", "after", "before", ...}."""
         ...
 
+    def preview(self, life: str, text: str, conversation: str | None, at: str | None) -> Json:
+        """Returns {"lines": [...], "text", "tokens", "late"}: the menu of a text, which counts as nothing."""
+        ...
+
     def stores_ok(self) -> Json:
         """Returns how the stores are, with a boolean "ok"."""
         ...

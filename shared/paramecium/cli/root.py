@@ -22,6 +22,7 @@ from paramecium.cli import (
     ingest,
     init,
     memories,
+    menu,
     rebuild,
     recall,
     serve,
@@ -76,6 +77,7 @@ app.command("ingest")(ingest.ingest)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
 app.add_typer(memories.app)
+app.command("menu")(menu.menu)
 app.command("verify")(verify.verify)
 app.command("rebuild")(rebuild.rebuild)
 app.command("demo")(demo.demo)

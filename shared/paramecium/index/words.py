@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from paramecium.index.fold import fold
 from paramecium.index.function_words import CONTENT, FUNCTION_EN, FUNCTION_ZH
+from paramecium.index.pairs import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,6 +152,7 @@ class Scan:
         np.cumsum([len(text) + 1 for text in texts], out=self._starts[1:])
         self.lengths: NDArray[np.uint32] = np.fromiter(map(token_count, texts), np.uint32, len(texts))
         self._kept: dict[str, Postings] = {}
+        self._pairs: Pairs | None = None
 
     @classmethod
     def of_joined(cls, joined: str, starts: "NDArray[np.int64]", lengths: "NDArray[np.uint32]") -> "Scan":
@@ -169,6 +171,22 @@ class Scan:
         """Returns where each document begins in the joined text, and where one behind the last would."""
         return self._starts
 
+    def gather(self, terms: Iterable[str]) -> None:
+        """Counts all pairs of characters among `terms` in one go, so that `counts` knows them."""
+        import numpy as np
+
+        pairs = sorted({t for t in terms if len(t) == 2 and not is_word(t) and t not in self._kept})
+        if not pairs:
+            return
+        if self._pairs is None:
+            self._pairs = Pairs(self._joined)
+        places, which = self._pairs.find(pairs)
+        rows = np.searchsorted(self._starts, places, "right") - 1
+        if len(self._kept) + len(pairs) > _KEPT_TERMS_MAX:
+            self._kept.clear()
+        for at, term in enumerate(pairs):
+            self._kept[term] = _counted(rows[which == at])
+
     def counts(self, term: str) -> Postings:
         """Returns the documents that hold the term, ascending, and how often each does (at most 255)."""
         import numpy as np
@@ -176,8 +194,7 @@ class Scan:
         kept = self._kept.get(term)
         if kept is None:
             places = np.fromiter(_places(term, self._joined), np.int64)
-            rows, counts = np.unique(np.searchsorted(self._starts, places, "right") - 1, return_counts=True)
-            kept = rows.astype(np.uint32), np.minimum(counts, COUNT_MAX).astype(np.uint8)
+            kept = _counted(np.searchsorted(self._starts, places, "right") - 1)
             if len(self._kept) >= _KEPT_TERMS_MAX:
                 self._kept.clear()
             self._kept[term] = kept
@@ -210,6 +227,13 @@ class Scan:
             else:
                 at = place + 1
         return found
+
+
+def _counted(documents: "NDArray[np.int64]") -> Postings:
+    import numpy as np
+
+    rows, counts = np.unique(documents, return_counts=True)
+    return rows.astype(np.uint32), np.minimum(counts, COUNT_MAX).astype(np.uint8)
 
 
 def _places(term: str, joined: str) -> Iterator[int]:

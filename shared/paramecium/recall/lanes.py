@@ -22,6 +22,7 @@ TAKEN: Final = 300
 WORDS_LIFT: Final = 0.1
 WORDS_MAX: Final = 2.0
 WORDS_ALONE: Final = 1.5
+WHOLE_WORDS_MAX: Final = 16
 EDGE_MIN: Final = 2
 CONTEXT_TERMS_MIN: Final = 3
 SHIPPED_WEIGHT: Final = 200
@@ -119,16 +120,27 @@ def _strength(view: MemoryView, text: str) -> "NDArray[np.float64]":
     """BM25 of each memory (N), 1 being what a word of one memory alone gives; single characters say too little."""
     import numpy as np
 
-    terms = [term for term in words.terms(text) if len(term) > 1]
+    terms = _rare_enough(text)
     out = np.zeros(len(view.memories))
     if not terms:
         return out
+    for scanned in view.scans:
+        scanned.scan.gather(terms)
     statistics = words.together([s.scan.statistics(terms) for s in view.scans])
     for scanned in view.scans:
         scores = scanned.scan.bm25(terms, statistics)
         out[scanned.first : scanned.first + len(scores)] = scores
     rarest: NDArray[np.float64] = out / np.log1p((statistics.documents + 0.5) / 1.5)
     return rarest
+
+
+def _rare_enough(text: str) -> list[str]:
+    """The terms that may tell one memory from others; of whole words, for which all is gone through, at most 16."""
+    terms = [term for term in words.terms(text) if len(term) > 1]
+    whole = [term for term in terms if words.is_word(term)]
+    half = WHOLE_WORDS_MAX // 2
+    left_out = set(whole[half:-half])
+    return [term for term in terms if term not in left_out]
 
 
 def _near(view: MemoryView, eligible: Eligible, query: "NDArray[np.float32]", besides: list[int]) -> dict[int, float]:

@@ -57,17 +57,20 @@ class Menus:
         self._warn, self._timeout_s = warn, timeout_s
         self._room = threading.BoundedSemaphore(AT_WORK_MAX)
 
-    def offer(self, occasion: Occasion) -> Menu:
-        """Returns the menu of an occasion; an empty one, with a line in the log, when anything fails. Never raises."""
+    def offer(self, occasion: Occasion, timeout_s: float | None = None) -> Menu:
+        """Returns the menu of an occasion; an empty one, with a line in the log, when anything fails. Never raises.
+
+        `timeout_s` replaces the time a turn waits.
+        """
         try:
             moment = occasion.moment.astimezone(ZoneInfo(self._settings.timezone))
-            return self._offer(replace(occasion, moment=moment))
+            return self._offer(replace(occasion, moment=moment), self._timeout_s if timeout_s is None else timeout_s)
         except Exception as error:  # noqa: BLE001 (a failing memory never stops a talk)
             self._warn(f"the menu stays empty: {told(error)}")
             return Menu()
 
-    def _offer(self, occasion: Occasion) -> Menu:
-        late_at = clock.monotonic_s() + self._timeout_s
+    def _offer(self, occasion: Occasion, timeout_s: float) -> Menu:
+        late_at = clock.monotonic_s() + timeout_s
         if not self._room.acquire(blocking=False):
             self._warn("the menu stays empty: four others are still waiting for a store or a model")
             return Menu(late=self._settings.lanes)

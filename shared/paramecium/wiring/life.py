@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from paramecium.memories.ledger import Ledger
     from paramecium.memories.views import MemoryViews
     from paramecium.recall.catalogue import Catalogue
+    from paramecium.recall.offer import Menus
+    from paramecium.recall.preview import Preview
     from paramecium.recall.search import Finder
     from paramecium.recall.tool import Recall
     from paramecium.recall.views import LifeViews
@@ -108,6 +110,36 @@ class LifeParts(Building):
         from paramecium.recall.tool import Recall
 
         return Recall(self.finder, self._shared.settings.language, _log.warning)
+
+    @BuiltOnce
+    def ledger(self) -> "Ledger":
+        """Returns the ledger of the memories."""
+        from paramecium.memories.ledger import Ledger
+
+        return Ledger(self._shared.store, self.life)
+
+    @BuiltOnce
+    def memory_views(self) -> "MemoryViews":
+        """Returns the memories at each moment."""
+        from paramecium.memories.views import MemoryViews
+
+        shared = self._shared
+        return MemoryViews(shared.store, self.life, self.ledger, shared.cache_folder, _log.warning)
+
+    @BuiltOnce
+    def menus(self) -> "Menus":
+        """Returns what lists memories beside a message."""
+        from paramecium.recall.offer import Menus
+
+        shared = self._shared
+        return Menus(self.memory_views, lambda: shared.embedder, shared.settings, _log.warning)
+
+    @BuiltOnce
+    def preview(self) -> "Preview":
+        """Returns what shows menus to a person."""
+        from paramecium.recall.preview import Preview
+
+        return Preview(self.menus, self.catalogue, self._shared.settings.timezone, self._shared.now)
 
     @BuiltOnce
     def catalogue(self) -> "Catalogue":

@@ -95,6 +95,10 @@ class Parts(Building):
 
         return self.of(life).finder.recall(read_query(query)).to_json()
 
+    def preview(self, life: str, text: str, conversation: str | None, at: str | None) -> Json:
+        """Returns what the menu would be for a text; raises BadInput naming the field."""
+        return self.of(life).preview.show(text, conversation, at)
+
     def stores_ok(self) -> Json:
         """Returns whether the store can be read, and which models stand."""
         from paramecium.index.manifest import read_manifest

@@ -15,6 +15,7 @@ from evals.bench import (
     gateway,
     long_life,
     memories,
+    menu,
     servers,
     starts,
     writing,
@@ -64,6 +65,13 @@ def test_finding_among_a_made_up_life(bench: Bench) -> None:
     assert "a view of the mapped file" in vectors[-1].note
     assert [row.n for row in recalls] == [2, 2, 2, 2]
     assert all("600 passages" in row.note for row in recalls)
+
+
+def test_a_menu_of_a_made_up_life(bench: Bench) -> None:
+    """Both messages get a menu that lists something; the row says of how many memories."""
+    rows = list(menu.rows(bench))
+    assert [row.n for row in rows] == [2, 2]
+    assert all("300 memories, 20 moments" in row.note for row in rows)
 
 
 def test_a_life_is_built_once(bench: Bench) -> None:

@@ -90,6 +90,7 @@ class FakeHouse:
         self.lives: list[str] = []
         self.catalogues: dict[str, FakeCatalogue] = {}
         self.queries: list[tuple[str, Json]] = []
+        self.previews: list[tuple[str, str, str | None, str | None]] = []
         self.stores: Json = {"ok": True}
         self.calls: list[str] = []
 
@@ -110,6 +111,11 @@ class FakeHouse:
         """Remembers the query and finds one window."""
         self.queries.append((life, query))
         return {"memories": [], "windows": [{"text": "一字不改\u2028🌱"}]}
+
+    def preview(self, life: str, text: str, conversation: str | None, at: str | None) -> Json:
+        """Remembers the question and lists nothing."""
+        self.previews.append((life, text, conversation, at))
+        return {"lines": [], "text": "", "tokens": 0, "late": []}
 
     def stores_ok(self) -> Json:
         """Returns what the test set."""
