@@ -27,6 +27,7 @@ from paramecium.store.ram import RamStore
 
 LIFE = "main"
 PERSONA = "persona"
+TIMEOUT_S = 60.0
 
 
 class Remembered:
@@ -91,7 +92,7 @@ class House:
 
     def offer(self, occasion: Occasion) -> Menu:
         """Returns the menu of an occasion."""
-        return self._menus.offer(occasion)
+        return self._menus.offer(occasion, TIMEOUT_S)
 
     def menus(self, lanes: tuple[Lane, ...]) -> Menus:
         """Returns menus over the same memories with other lanes."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, get_args
 
-from evals.menu_house import House
+from evals.menu_house import TIMEOUT_S, House
 from evals.menu_life import SETTINGS, sample_notes
 from paramecium.chat.afterglow import Afterglow, context_of
 from paramecium.index.embedder import Embedding
@@ -142,4 +142,4 @@ def _is_listed(house: House, case: Planted, meant: Meant, embedder: Embedding, l
         opened,
         frozenset(opened),
     )
-    return meant[-1] in (line.id for line in house.menus(lanes).offer(occasion).lines)
+    return meant[-1] in (line.id for line in house.menus(lanes).offer(occasion, TIMEOUT_S).lines)

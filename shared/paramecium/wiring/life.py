@@ -102,7 +102,7 @@ class LifeParts(Building):
         from paramecium.recall.search import Finder
         from paramecium.recall.semantic import Nearness
 
-        return Finder(self.views, Nearness(lambda: self._shared.embedder, _log.warning))
+        return Finder(self.views, Nearness(lambda: self._shared.embedder, _log.warning), self.memory_views)
 
     @BuiltOnce
     def recall(self) -> "Recall":
@@ -110,21 +110,6 @@ class LifeParts(Building):
         from paramecium.recall.tool import Recall
 
         return Recall(self.finder, self._shared.settings.language, _log.warning)
-
-    @BuiltOnce
-    def ledger(self) -> "Ledger":
-        """Returns the ledger of the memories."""
-        from paramecium.memories.ledger import Ledger
-
-        return Ledger(self._shared.store, self.life)
-
-    @BuiltOnce
-    def memory_views(self) -> "MemoryViews":
-        """Returns the memories at each moment."""
-        from paramecium.memories.views import MemoryViews
-
-        shared = self._shared
-        return MemoryViews(shared.store, self.life, self.ledger, shared.cache_folder, _log.warning)
 
     @BuiltOnce
     def menus(self) -> "Menus":
