@@ -33,10 +33,11 @@ PROBED_AT: Final = datetime.fromisoformat("2026-09-01T20:00:00+08:00")
 
 
 class Listed(NamedTuple):
-    """Is one line of one menu, and whether the persona opened it."""
+    """Is one line of one menu, whether the persona opened it, and when."""
 
     line: Line
     opened: bool
+    at: datetime
 
 
 @dataclass(slots=True)
@@ -124,7 +125,7 @@ class Replay:
             rounds = _rounds([self._notes[ident] for ident in opened])
             path.append(replace(turn.answer, afterglow=glow.numbers, more=glow.more, rounds=rounds))
         said = turn.question.text + (turn.answer.text if turn.answer is not None else "")
-        self._out.listed += [Listed(line, line.id in opened) for line in menu.lines]
+        self._out.listed += [Listed(line, line.id in opened, turn.at) for line in menu.lines]
         self._out.given_tokens.append(estimated_tokens((question.given or {})["text"]))
         self._out.said_tokens.append(estimated_tokens(said))
 
