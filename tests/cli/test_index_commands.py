@@ -54,7 +54,7 @@ def test_ingest_and_fts_tell_what_they_did(tmp_path: Path) -> None:
     assert first.json["messages"] > 0
     assert first.json["passages"] >= first.json["messages"]
     assert f"new in the index: {first.json['messages']} messages, {first.json['passages']} passages" in first.err
-    assert second.json == {"messages": 0, "passages": 0, "unreadable": [], "renewed": False}
+    assert second.json == {"messages": 0, "passages": 0, "unreadable": [], "renewed": False, "documents": 0}
     built, again = (paramecium("fts", "--json", cwd=tmp_path) for _ in range(2))
     counts = {"messages": first.json["messages"], "found": 0, "removed": 0, "unreadable": []}
     assert built.json == {**counts, "built": True}

@@ -92,3 +92,16 @@ def test_models_are_not_mixed() -> None:
     for mixed in ([], segments[:2], [segments[0], segments[2]]):
         with pytest.raises(BadInput, match="cannot be merged"):
             merge(mixed)
+
+
+@given(lives(), st.lists(st.integers(0, 2), min_size=12, max_size=12), st.sets(st.sampled_from(["a", "b", "c"])))
+def test_a_merge_can_leave_conversations_out(saids: list[Said], at: list[int], without: set[str]) -> None:
+    """What is left has the words, rows and marks it had; of what is left out only the sum for the mean remains."""
+    live = [loaded(written(part, MARKS[:1])) for part in parts_of(saids, at)]
+    merged = loaded(merge(live, without))
+    kept = [s for s in saids if s.conversation not in without]
+    alone = loaded(written(kept, [m for m in MARKS[:1] if m.conversation not in without]))
+    assert saids_of(merged) == saids_of(alone)
+    assert (merged.marks, merged.conversations) == (alone.marks, alone.conversations)
+    assert rows_by_text([merged]) == rows_by_text([alone])
+    assert merged.counted == loaded(merge(live)).counted

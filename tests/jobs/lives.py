@@ -22,6 +22,7 @@ from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from tests.fakes import FixedClock, HashEmbedder, WatchedStore
+from tests.jobs.hand import vault
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x02\x08\0\0\0\0"
 WORDS = (
@@ -62,12 +63,16 @@ def messages(conversation: str, count: int, **fields: Any) -> list[Entry]:
 
 @dataclass
 class Life:
-    """Is a store with a life in it, and all that works on it; `store` may be watched, `at_rest` is what lies below."""
+    """Is a store with a life in it, and all that works on it; `store` may be watched, `at_rest` is what lies below.
+
+    `by_hand` says that documents are read as well.
+    """
 
     store: ObjectStore
     folder: Path
     now: FixedClock = field(default_factory=FixedClock)
     embedder: HashEmbedder = field(default_factory=HashEmbedder)
+    by_hand: bool = False
 
     @property
     def archive(self) -> Archive:
@@ -77,6 +82,7 @@ class Life:
     def indexer(self, store: ObjectStore | None = None, **options: Any) -> Indexer:
         """Returns an indexer as a fresh process has it, whose cache is empty."""
         store = store or self.store
+        options = {"vault": vault(store)} | options if self.by_hand else options
         archive = Archive(store, "main", now=self.now)
         # A store in memory keeps downloads under their keys: each process gets its own, to see what really stands.
         cache = SegmentCache(store, _fresh(self.folder))

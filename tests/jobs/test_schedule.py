@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from paramecium.errors import Damaged, ModelMissing, Stopped
+from paramecium.errors import Damaged, ModelMissing, NotConfigured, Stopped
 from paramecium.jobs import schedule
+from paramecium.jobs.extract_report import ExtractReport
 from paramecium.jobs.ingest import IngestReport
 from tests.fakes import FixedClock
 
@@ -97,6 +98,7 @@ class Diary:
 
     def __init__(self, clock: FixedClock, failing: Callable[[str], Exception | None] = lambda _: None) -> None:
         self.clock, self.failing = clock, failing
+        self.has_model = False
         self.done: list[str] = []
         self.last: datetime | None = None
 
@@ -104,6 +106,13 @@ class Diary:
         """Works."""
         self._do("ingest")
         return IngestReport(unreadable=("main/x: no block",) if self.done.count("ingest") == 2 else ())
+
+    def extract(self) -> ExtractReport:
+        """Works, if there is a small model."""
+        if not self.has_model:
+            raise NotConfigured("extract is off")
+        self._do("extract")
+        return ExtractReport(calls=2, dropped={"not_quoted": 1}) if self.done.count("extract") == 1 else ExtractReport()
 
     def build_fulltext(self) -> None:
         """Works."""
@@ -136,7 +145,7 @@ def test_at_once_then_every_ten_minutes_and_once_a_night() -> None:
     assert diary.done[:3] == ["ingest", "fts", "ingest"]
     assert (diary.done.count("ingest"), diary.done.count("fts")) == (288, 3)
     assert set(stopping.waits) == {600.0}
-    assert told == ["ingest of life-0 left out a conversation: main/x: no block"]
+    assert told == ["extract is off", "ingest of life-0 left out a conversation: main/x: no block"]
 
 
 def test_a_failing_job_is_told_and_tried_again_and_stops_nobody_else() -> None:
@@ -149,6 +158,25 @@ def test_a_failing_job_is_told_and_tried_again_and_stops_nobody_else() -> None:
     assert good.done == ["ingest", "fts", "ingest", "ingest"]
     assert told.count("ingest of life-0 failed and will be tried again: no model for ingest") == 3
     assert told.count("full text of life-0 failed and will be tried again: no model for fts") == 3
+
+
+def test_notes_are_taken_behind_each_ingest_and_told_in_one_line_of_counts() -> None:
+    """With a small model every round takes notes of every life; a line comes only when something was done."""
+    clock = FixedClock(at("2026-06-12T09:00", SHANGHAI))
+    diaries = Diary(clock), Diary(clock)
+    for diary in diaries:
+        diary.has_model = True
+    _, told = run(2, *diaries, clock=clock)
+    assert diaries[0].done == ["ingest", "extract", "fts", "ingest", "extract"]
+    line = "calls 2, dropped 1 (not_quoted 1)"
+    assert [t for t in told if t.startswith("extract")] == [f"extract of life-0: {line}", f"extract of life-1: {line}"]
+
+
+def test_without_a_small_model_that_is_said_once() -> None:
+    """For all lives and rounds there is one sentence."""
+    clock = FixedClock(at("2026-06-12T09:00", SHANGHAI))
+    _, told = run(5, Diary(clock), Diary(clock), clock=clock)
+    assert told.count("extract is off") == 1
 
 
 def test_asked_to_stop_it_begins_nothing_more() -> None:

@@ -62,6 +62,19 @@ def test_one_who_knows_an_old_tail_goes_on_behind_the_newest(store: ObjectStore)
     assert numbers(store) == list(range(42))
 
 
+def test_a_reading_from_beyond_the_end_leaves_no_gap() -> None:
+    """Who asks for numbers that do not stand yet does not write there."""
+    store = RamStore()
+    ledger = Ledger(store, "main")
+    assert ledger.read(9) == ()
+    ledger.append(EVENTS[:2])
+    assert Ledger(store, "main").read(9) == ledger.read(9) == ()
+    other = Ledger(store, "main")
+    other.read(9)
+    assert (other.append(EVENTS[2:3]), ledger.append(EVENTS[3:4])) == (3, 4)
+    assert numbers(store) == [0, 1, 2, 3]
+
+
 def test_calls_of_reading_and_appending(tmp_path: Path) -> None:
     """A read is one LIST and a GET an event, an append one create once the tail is known, behind one LIST else."""
     store = LocalStore(tmp_path)
@@ -109,17 +122,18 @@ def test_an_unknown_outcome_is_cleared_up(unsure: range, done: bool) -> None:
 def test_an_unknown_outcome_that_another_overtook_is_cleared_up() -> None:
     """The number went to somebody else meanwhile: the event stands behind it."""
 
+    ram = RamStore()
+
     class Overtaken(UnsureStore):
         def create(self, key: str, body: bytes) -> str:
             try:
                 return super().create(key, body)
             except OutcomeUnknown:
-                Ledger(store, "main").append(EVENTS[4:])
+                Ledger(ram, "main").append(EVENTS[4:])
                 raise
 
-    store = RamStore()
-    Ledger(Overtaken(store, unsure=range(1, 2), done=False), "main").append(EVENTS[:1])
-    assert Ledger(store, "main").read() == (EVENTS[4], EVENTS[0])
+    Ledger(Overtaken(ram, unsure=range(1, 2), done=False), "main").append(EVENTS[:1])
+    assert Ledger(ram, "main").read() == (EVENTS[4], EVENTS[0])
 
 
 def test_tries_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +166,6 @@ class Jumping(RamStore):
 def test_a_listing_that_shows_the_next_before_an_event_loses_none() -> None:
     """What a listing passed over is read all the same."""
     store = Jumping()
-    Ledger(store, "other").append(EVENTS[:1])
-    store.hidden = Jumping.hidden
     for n, event in enumerate(EVENTS[:3]):
         store.create(keys.event("main", n), _body(event))
     assert Ledger(store, "main").read() == tuple(EVENTS[:3])

@@ -101,6 +101,21 @@ def test_who_was_superseded_is_known() -> None:
     assert after(Superseded("m-0", "m-2"), Retired("m-2")).earlier("m-2") == ()
 
 
+def test_the_end_of_the_chain_holds() -> None:
+    """A superseded memory leads to the one that holds now; one that is retired leads nowhere."""
+    chain = (Superseded("m-0", "m-1"), Superseded("m-1", "m-2"))
+
+    def held(*more: What) -> str | None:
+        state = after(*chain, *more)
+        found = state.holding(state.memories["m-0"])
+        return found.note.id if found else None
+
+    assert held() == "m-2"
+    assert held(Retired("m-2")) == "m-1"
+    assert held(Pinned("m-0")) == "m-0"
+    assert held(Retired("m-0")) is None
+
+
 def test_a_correction_is_kept_by_a_retirement_and_taken_back_whole() -> None:
     """The fact is named until the memory is no longer retired."""
     assert after(Corrected("m-0", "facts/x.md"), Retired("m-0")).memories["m-0"].fact == "facts/x.md"

@@ -51,3 +51,13 @@ def test_a_conversation_is_left_out_from_a_number_on() -> None:
     assert limits.left_out(segment) == range(2, 4)
     assert [p for span in limits.spans(segment) for p in span] == [0, 1, 4, 5, 6, 7]
     assert [n for n in range(4) if limits.allow(("a", n), 1)] == [0, 1]
+
+
+@given(lives(), st.sets(st.sampled_from(["a", "b", "c"])))
+def test_nothing_of_the_dead_is_allowed(saids: list[Said], dead: set[str]) -> None:
+    """What is named as dead are all messages of dead conversations, and none of them is allowed."""
+    segment = loaded(written(saids))
+    limits = Limits(dead=frozenset(dead))
+    of = [segment.conversations[c] for c in segment.conv.tolist()]
+    assert sorted(limits.dead_messages(segment)) == [m for m, c in enumerate(of) if c in dead]
+    assert [limits.allow((c, 0), 1) for c in of] == [c not in dead for c in of]

@@ -107,3 +107,20 @@ def test_an_object_of_the_index_is_known_by_its_ulid() -> None:
     for key in (keys.segment("main", ulid, "words"), keys.fulltext("main", ulid)):
         assert key.startswith(keys.index_objects("main"))
         assert keys.object_ulid(key) == ulid
+
+
+def test_a_document_s_key_is_its_path_below_the_life() -> None:
+    """A path names one of the folders a person writes into, any other is no document's."""
+    assert keys.document("main", "facts/茶.md") == "main/facts/茶.md"
+    assert keys.document("main", keys.fact_path("m-1.md")).startswith(keys.documents("main", "facts"))
+    for path in ("archive/x.md", "m.md", "", "../facts/x.md"):
+        with pytest.raises(BadId):
+            keys.document("main", path)
+
+
+def test_an_event_is_known_by_its_number() -> None:
+    """The number is read from the key; what is no event has none."""
+    assert keys.event("main", 42) == "main/memories/events/00000042.json"
+    assert keys.event_number(keys.event("main", 42)) == 42
+    for name in ("42.json", "00000042.json.bak", "0000004a.json", "00000042.json\n", "x/00000042.json"):
+        assert keys.event_number(keys.events("main") + name) is None

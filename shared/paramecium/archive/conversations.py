@@ -13,6 +13,7 @@ from typing import Final
 
 from paramecium import clock
 from paramecium.archive import blocks
+from paramecium.archive.files import get_text
 from paramecium.archive.once import ensure
 from paramecium.errors import AlreadyExists, BadId, BadInput, ConversationMissing, Damaged, OutcomeUnknown
 from paramecium.messages import Entry, check_id, hung_behind
@@ -46,6 +47,10 @@ class Archive:
         if not entries and from_n == 0:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
+
+    def file(self, sha256: str) -> str:
+        """Returns the text that stands under a hash; raises KeyMissing, Damaged."""
+        return get_text(self._store, self._life, sha256)
 
     def append(self, conv: str, drafts: Sequence[Entry], at: int, *, behind: bool = False) -> tuple[Entry, ...]:
         """Stores the drafts, numbered from `at` (the tail) or behind what others wrote meanwhile.

@@ -23,6 +23,8 @@ def ingest(
     if as_json:
         show_json(report)
     tell(f"new in the index: {count(report['messages'], 'message')}, {count(report['passages'], 'passage')}")
+    if report["documents"]:
+        tell(f"  among them what was written by hand: {count(report['documents'], 'document')}")
     end_if_unreadable(report)
 
 

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 from paramecium.cli import (
     chat,
     demo,
+    extract,
     fts,
     import_,
     ingest,
@@ -74,10 +75,11 @@ app.command("serve")(serve.serve)
 app.command("chat")(chat.chat)
 app.command("import")(import_.import_)
 app.command("ingest")(ingest.ingest)
+app.command("extract")(extract.extract)
 app.command("fts")(fts.fts)
 app.command("recall")(recall.recall)
-app.add_typer(memories.app)
 app.command("menu")(menu.menu)
+app.add_typer(memories.app)
 app.command("verify")(verify.verify)
 app.command("rebuild")(rebuild.rebuild)
 app.command("demo")(demo.demo)

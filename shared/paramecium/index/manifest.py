@@ -18,6 +18,7 @@ from paramecium.index.manifest_form import (
     ObjectName,
     Retired,
     SegmentName,
+    VaultName,
     manifest_from,
     manifest_to,
     wrong_names,
@@ -34,6 +35,7 @@ __all__ = [
     "Retired",
     "SegmentName",
     "Standing",
+    "VaultName",
     "broken",
     "manifest_from",
     "manifest_to",
@@ -70,6 +72,9 @@ def broken(old: Manifest, new: Manifest, *, rebuilt: bool = False) -> list[str]:
         out.append(f"generation {new.generation} does not follow {old.generation}")
     if not (rebuilt or new.model != old.model or new.passages_version != old.passages_version):
         out += _shrunk(old.coverage, new.coverage)
+        known = {name.conversation for name in new.vault.values()} | set(new.dead)
+        dropped = [path for path, name in old.vault.items() if name.conversation not in known]
+        out += [f"the version of {path} that the segments hold is dropped and not dead" for path in dropped]
     live, retired = {o.key for o in new.objects()}, {r.key for r in new.retired}
     out += [f"{o.key} is dropped and not retired" for o in old.objects() if o.key not in live | retired]
     out += [f"{key} is live and retired" for key in sorted(live & retired)]

@@ -6,13 +6,14 @@ Invariant: `manifest_from(manifest_to(m), key) == m`, and a manifest whose names
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
 from paramecium.errors import BadId, Damaged
-from paramecium.messages import Json
+from paramecium.messages import Json, check_id
 from paramecium.store import keys
 
 VERSION: Final = 1
@@ -65,8 +66,20 @@ class Retired:
 
 
 @dataclass(frozen=True, slots=True)
+class VaultName:
+    """Names the version of a document that is in the index: its pseudo conversation, and the sha256 of its text."""
+
+    conversation: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """Is the whole manifest; `segments` oldest first, `model` the id of the embedding model, "" before the first."""
+    """Is the whole manifest; `segments` oldest first, `model` the id of the embedding model, "" before the first.
+
+    `vault` names the documents by path; `dead` are the pseudo conversations of earlier versions, which the segments
+    still hold and nobody is to find.
+    """
 
     generation: int = 0
     writer: str = ""
@@ -76,6 +89,14 @@ class Manifest:
     fulltext: Fulltext | None = None
     coverage: Coverage = field(default_factory=Coverage)
     retired: tuple[Retired, ...] = ()
+    vault: Mapping[str, VaultName] = field(default_factory=dict)
+    dead: tuple[str, ...] = ()
+
+    @property
+    def covered(self) -> dict[str, int]:
+        """Returns the next number of all that the segments hold: conversations, and documents, each one message."""
+        documents = (*(name.conversation for name in self.vault.values()), *self.dead)
+        return {**self.coverage.conversations, **dict.fromkeys(documents, 1)}
 
     def objects(self) -> Iterator[ObjectName]:
         """Yields every object that is live."""
@@ -86,8 +107,9 @@ class Manifest:
 
 
 def manifest_to(manifest: Manifest) -> Json:
-    """Returns the JSON form of a manifest."""
-    return {"v": VERSION, **asdict(manifest)}
+    """Returns the JSON form of a manifest; without documents it does not speak of them."""
+    raw = {"v": VERSION, **asdict(manifest)}
+    return {name: value for name, value in raw.items() if value or name not in ("vault", "dead")}
 
 
 def manifest_from(raw: Json, key: str) -> Manifest:
@@ -116,6 +138,10 @@ def wrong_names(manifest: Manifest) -> Iterator[str]:
             yield f"segment {segment.ulid} names objects of another"
         if segment.passages < 0 or segment.messages < 0 or (segment.passages and not segment.messages):
             yield f"segment {segment.ulid} has passages of no message"
+    named = Counter([*(name.conversation for name in manifest.vault.values()), *manifest.dead])
+    twice = (c for c, count in named.items() if count > 1 or c in manifest.coverage.conversations)
+    yield from (f"{conversation} is named twice" for conversation in twice)
+    yield from (f"{path} has no sha256" for path, name in manifest.vault.items() if not _SHA256.match(name.sha256))
 
 
 def _manifest_from(raw: Json) -> Manifest:
@@ -129,7 +155,13 @@ def _manifest_from(raw: Json) -> Manifest:
         fulltext=fulltext and Fulltext(_name_from(fulltext["file"]), _count(fulltext["messages"]), _ulids(fulltext)),
         coverage=Coverage({c: _count(n) for c, n in coverage["conversations"].items()}, _arrival(coverage["arrivals"])),
         retired=tuple(Retired(_string(r["key"]), _moment(r["at"])) for r in raw["retired"]),
+        vault={_string(path): _vault_from(name) for path, name in raw.get("vault", {}).items()},
+        dead=tuple(check_id(conversation) for conversation in raw.get("dead", ())),
     )
+
+
+def _vault_from(raw: Json) -> VaultName:
+    return VaultName(check_id(raw["conversation"]), _string(raw["sha256"]))
 
 
 def _segment_from(raw: Json) -> SegmentName:

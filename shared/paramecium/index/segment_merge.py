@@ -8,7 +8,7 @@ is ever taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paramecium.errors import BadInput
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def merge(segments: Sequence[Segment]) -> SegmentBytes:
-    """Returns the segment that holds what `segments` hold, each message once.
+def merge(segments: Sequence[Segment], without: Collection[str] = ()) -> SegmentBytes:
+    """Returns the segment that holds what `segments` hold, each message once, and nothing of conversations `without`.
 
     Raises BadInput for none, or for segments of different models, means or ways of cutting passages.
     """
@@ -29,7 +29,7 @@ def merge(segments: Sequence[Segment]) -> SegmentBytes:
     kinds = {(s.model, s.passages_version, s.mean.tobytes()) for s in segments}
     if len(kinds) != 1:
         raise BadInput(f"{len(segments)} segments of {len(kinds)} models cannot be merged")
-    conversations = sorted({c for s in segments for c in s.conversations})
+    conversations = sorted({c for s in segments for c in s.conversations if c not in without})
     table, origin = _gathered(segments, conversations)
     total = np.sum([s.total for s in segments], axis=0)
     header = {
@@ -42,7 +42,7 @@ def merge(segments: Sequence[Segment]) -> SegmentBytes:
         Columns(
             header=header,
             conversations=conversations,
-            marks=[mark for s in segments for mark in s.marks],
+            marks=[mark for s in segments for mark in s.marks if mark.conversation not in without],
             table=table,
             raw=_raw(segments, origin),
             spans={"mean": segments[0].mean, **_spans(segments, origin)},
@@ -53,11 +53,14 @@ def merge(segments: Sequence[Segment]) -> SegmentBytes:
 def _gathered(
     segments: Sequence[Segment], conversations: list[str]
 ) -> tuple[dict[str, NDArray[Any]], tuple[NDArray[Any], NDArray[Any]]]:
-    """Returns the message table, and of each of its rows the segment (number) and the position it comes from."""
+    """Returns the message table, and of each of its rows the segment (number) and the position it comes from.
+
+    Messages of other conversations than those named are left out.
+    """
     import numpy as np
 
     place = {conversation: c for c, conversation in enumerate(conversations)}
-    local = [np.array([place[c] for c in s.conversations], "<u4") for s in segments]
+    local = [np.array([place.get(c, -1) for c in s.conversations], np.int64) for s in segments]
     tables = {name: np.concatenate([getattr(s, name) for s in segments]) for name in TABLE_DTYPES}
     tables["conv"] = np.concatenate([new[s.conv] for new, s in zip(local, segments, strict=True)])
     source = np.repeat(np.arange(len(segments)), [len(s.conv) for s in segments])
@@ -65,8 +68,9 @@ def _gathered(
     order = np.lexsort((source, tables["n"], tables["conv"]))
     conv, n = tables["conv"][order], tables["n"][order]
     again = (conv[1:] == conv[:-1]) & (n[1:] == n[:-1])
-    order = order[np.concatenate(([True], ~again))[: len(order)]]
-    return {name: tables[name][order] for name in TABLE_DTYPES}, (source[order], position[order])
+    order = order[np.concatenate(([True], ~again))[: len(order)] & (conv >= 0)]
+    table = {name: tables[name][order].astype(dtype) for name, dtype in TABLE_DTYPES.items()}
+    return table, (source[order], position[order])
 
 
 def _raw(segments: Sequence[Segment], origin: tuple[NDArray[Any], NDArray[Any]]) -> Iterator[tuple[bytes, bytes]]:

@@ -84,14 +84,18 @@ def _is_current(indexer: Indexer, manifest: Manifest) -> bool:
 
 
 def _compacted(indexer: Indexer) -> Standing:
-    """Returns what stands with few enough segments; an ingest that was faster is compacted with the rest."""
+    """Returns what stands with few enough segments, and nothing dead in them.
+
+    An ingest that was faster is compacted with the rest.
+    """
     for _ in range(TRIES_MAX):
         standing = indexer.standing()
-        segments = tuple(indexer.compacted(standing.manifest.segments))
-        if segments == standing.manifest.segments:
+        manifest = standing.manifest
+        segments = tuple(indexer.compacted(indexer.without(manifest.segments, manifest.dead)))
+        if segments == manifest.segments and not manifest.dead:
             return standing
         try:
-            return indexer.write(standing, replace(standing.manifest, segments=segments))
+            return indexer.write(standing, replace(manifest, segments=segments, dead=()))
         except VersionMismatch:
             continue
     raise VersionMismatch(f"{indexer.life}: {TRIES_MAX} writers of the manifest in a row were faster")
@@ -130,7 +134,7 @@ def _built(indexer: Indexer, manifest: Manifest) -> Fulltext:
                 if count % 1000 == 0:
                     indexer.progress(count, of)
                     indexer.breathe()
-            writer.finish(manifest.coverage.conversations)
+            writer.finish(manifest.covered)
         indexer.progress(max(of, 1), max(of, 1))
         body = path.read_bytes()
     key = keys.fulltext(indexer.life, clock.new_id(indexer.now()))

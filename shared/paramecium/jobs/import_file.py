@@ -57,29 +57,29 @@ def import_file(
     *,
     covered: Callable[[str], int] = lambda _: 0,
     progress: Callable[[int, int], None] = lambda _read, _total: None,
+    met: Callable[[str], None] = lambda _: None,
 ) -> ImportReport:
     """Reads a JSON lines file line by line into the archive and returns what became of it.
 
     `covered` gives the number up to which the index covers a conversation: where that is not all of it and nothing
-    was added, its arrival is written again. `progress` gets the bytes read so far and in all. A line that cannot be
-    read, begins differently from what stands, or meets a damaged conversation is refused; the rest comes in. Raises
-    BadInput when the file cannot be read or its first 1,000 lines are none of this format.
+    was added, its arrival is written again. `progress` gets the bytes read so far and in all, `met` the id of each
+    conversation that came in. A line that cannot be read, begins differently from what stands, or meets a damaged
+    conversation is refused. Raises BadInput when the file cannot be read or its first 1,000 lines are none.
     """
-    conversations, messages, tally = 0, 0, Counter[str]()
-    refused: list[BadLine] = []
+    tally, refused = Counter[str](), list[BadLine]()
     for foreign in read_jsonlines(_lines(path, progress)):
         if isinstance(foreign, BadLine):
             refused.append(foreign)
-            if len(refused) == STRANGE_LINES_MAX and not conversations:
+            if len(refused) == STRANGE_LINES_MAX and not tally:
                 raise BadInput(f"{path} is not a file of JSON lines: {refused[0]}")
             continue
-        conversations += 1
-        messages += len(foreign.messages)
+        tally.update(conversations=1, messages=len(foreign.messages))
         try:
             tally.update(_import(foreign, archive, settings, covered))
+            met(conversation_id(foreign.id))
         except (DifferentBeginning, Damaged) as error:
             refused.append(BadLine(foreign.line, str(error)))
-    return ImportReport(conversations, messages, refused=tuple(refused), **tally)
+    return ImportReport(refused=tuple(refused), **tally)
 
 
 def entries_of(foreign: Foreign, settings: Settings) -> tuple[Entry, ...]:

@@ -19,6 +19,7 @@ from paramecium.index.manifest import (
     Manifest,
     SegmentName,
     Standing,
+    VaultName,
     read_manifest,
     replace_manifest,
     retiring,
@@ -29,6 +30,7 @@ from paramecium.index.segment import Segment
 from paramecium.index.segment_cache import SegmentCache
 from paramecium.index.segment_merge import merge
 from paramecium.index.segment_write import SegmentBytes, name_segment, store_segment, to_embed, write_segment
+from paramecium.jobs.vault import Vault, dead_after
 from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 
@@ -43,10 +45,20 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
+class VaultChange:
+    """Says which documents are to be found `after` a commit, on top of which it was decided: `before`, and `dead`."""
+
+    before: Mapping[str, VaultName]
+    dead: tuple[str, ...]
+    after: Mapping[str, VaultName]
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Is what one commit takes in: messages and marks, and from where to where it takes each conversation.
 
-    `arrivals` is the last arrival handled once this batch is in, "" while there is more to do.
+    `arrivals` is the last arrival handled once this batch is in, "" while there is more to do. `vault` is there when
+    the messages are documents.
     """
 
     saids: tuple[Said, ...] = ()
@@ -54,6 +66,7 @@ class Batch:
     begins: Mapping[str, int] = field(default_factory=dict)
     ends: Mapping[str, int] = field(default_factory=dict)
     arrivals: str = ""
+    vault: VaultChange | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,7 @@ class Indexer:
     now: clock.Now = clock.now
     slot: str = ""
     writer: str = field(default_factory=clock.new_id)
+    vault: Vault | None = None
 
     @property
     def key(self) -> str:
@@ -127,6 +141,13 @@ class Indexer:
         out.insert(segments.index(together[0]), name)
         return out
 
+    def without(self, segments: Sequence[SegmentName], dead: Sequence[str]) -> list[SegmentName]:
+        """Returns the segments, those that hold something of dead conversations made anew without it, and stored."""
+        opened = [self.cache.open(s) for s in segments] if dead else []
+        gone = frozenset(dead)
+        held = {s.ulid for s in opened if not gone.isdisjoint(s.conversations)}
+        return [self._store(merge([self.cache.open(s)], gone)) if s.ulid in held else s for s in segments]
+
     def compacted(self, segments: Sequence[SegmentName]) -> list[SegmentName]:
         """Returns the segments, merged until few enough are live."""
         out = list(segments)
@@ -143,6 +164,8 @@ class Indexer:
             raise VersionMismatch(f"{self.life}: another run made the index anew, with the model {manifest.model}")
         if any(covered.get(c, 0) != n for c, n in batch.begins.items()):
             raise VersionMismatch(f"{self.life}: another run took these messages in")
+        if batch.vault and (batch.vault.before, batch.vault.dead) != (manifest.vault, manifest.dead):
+            raise VersionMismatch(f"{self.life}: another run took documents in")
 
     def _with(self, manifest: Manifest, made: SegmentBytes, batch: Batch) -> Manifest:
         segments = list(manifest.segments)
@@ -153,12 +176,15 @@ class Indexer:
                 segments.append(self._store(made))
         coverage = manifest.coverage
         ends = {**coverage.conversations, **batch.ends}
+        vault = batch.vault.after if batch.vault else manifest.vault
         return replace(
             manifest,
             model=self.embedder.id,
             passages_version=PASSAGES_VERSION,
             segments=tuple(self.compacted(segments)),
             coverage=Coverage(ends, max(batch.arrivals, coverage.arrivals)),
+            vault=vault,
+            dead=dead_after(manifest, vault) if batch.vault else manifest.dead,
         )
 
     def _store(self, made: SegmentBytes) -> SegmentName:

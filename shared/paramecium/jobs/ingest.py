@@ -1,4 +1,4 @@
-"""Ingest: what was said since the last time comes into the index.
+"""Ingest: what was said since the last time comes into the index, and what was written by hand behind it.
 
 Invariant: it may stop after any store call and goes on at its next run; one run or a hundred give the same recall.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from paramecium.errors import Damaged, KeyMissing, VersionMismatch
 from paramecium.index.manifest import Manifest, Standing
 from paramecium.jobs import pending as work
-from paramecium.jobs import renewal, strayed
+from paramecium.jobs import renewal, strayed, vault_ingest
 from paramecium.jobs.indexer import Indexer
 from paramecium.jobs.pending import Pending, Strayed
 
@@ -23,12 +23,16 @@ Find = Callable[[Manifest], Pending]
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Counts what a run took in, and says of each conversation it could not read why."""
+    """Counts what a run took in, and says of each conversation it could not read why.
+
+    `documents` counts new versions of what is written by hand; their passages are among `passages`.
+    """
 
     messages: int = 0
     passages: int = 0
     unreadable: tuple[str, ...] = ()
     renewed: bool = False
+    documents: int = 0
 
 
 def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
@@ -45,7 +49,7 @@ def ingest(indexer: Indexer, *, check: bool = True) -> IngestReport:
     if wanted:
         return renew(indexer)
     try:
-        return _arrived(indexer)
+        return _with_documents(indexer, *_arrived(indexer))
     except Strayed:
         return _anew(indexer)
     except (Damaged, KeyMissing):
@@ -60,7 +64,7 @@ def reconcile(indexer: Indexer) -> IngestReport:
     An index that covers what the archive no longer has is made anew.
     """
     try:
-        return _listed(indexer)
+        return _listed(indexer)[0]
     except Strayed:
         return _anew(indexer)
 
@@ -77,20 +81,26 @@ def renew(indexer: Indexer) -> IngestReport:
     except VersionMismatch:
         if renewal.needed(indexer):
             raise
-    late = _arrived(indexer)
-    unreadable = tuple(dict.fromkeys((*report.unreadable, *late.unreadable)))
-    return IngestReport(report.messages + late.messages, report.passages + late.passages, unreadable, renewed=True)
+    late, _ = _arrived(indexer)
+    return replace(
+        report,
+        messages=report.messages + late.messages,
+        passages=report.passages + late.passages,
+        unreadable=tuple(dict.fromkeys((*report.unreadable, *late.unreadable))),
+        renewed=True,
+    )
 
 
-def take_in(indexer: Indexer, find: Find) -> IngestReport:
-    """Takes in what `find` finds until it finds no more."""
+def take_in(indexer: Indexer, find: Find) -> tuple[IngestReport, Standing]:
+    """Takes in what `find` finds until it finds no more; returns what stands then, too."""
     report, lost = IngestReport(), 0
+    standing = Standing(Manifest(), None)
     for _ in range(ROUNDS_MAX):
         standing = indexer.standing()
         pending = find(standing.manifest)
         report = replace(report, unreadable=pending.unreadable)
         try:
-            report = _take(indexer, standing, pending, report)
+            report, standing = _take(indexer, standing, pending, report)
         except VersionMismatch:
             lost += 1
             if lost > LOST_RACES_MAX:
@@ -98,10 +108,15 @@ def take_in(indexer: Indexer, find: Find) -> IngestReport:
             continue
         if not pending.more:
             break
-    return report
+    return report, standing
 
 
-def _arrived(indexer: Indexer) -> IngestReport:
+def _with_documents(indexer: Indexer, report: IngestReport, standing: Standing) -> IngestReport:
+    taken = vault_ingest.take_in(indexer, standing)
+    return replace(report, documents=taken.documents, passages=report.passages + taken.passages)
+
+
+def _arrived(indexer: Indexer) -> tuple[IngestReport, Standing]:
     def find(manifest: Manifest) -> Pending:
         pending = work.by_arrivals(indexer.archive, manifest, indexer.now())
         strayed.clear(indexer, manifest, pending.doubts)
@@ -110,7 +125,7 @@ def _arrived(indexer: Indexer) -> IngestReport:
     return take_in(indexer, find)
 
 
-def _listed(indexer: Indexer) -> IngestReport:
+def _listed(indexer: Indexer) -> tuple[IngestReport, Standing]:
     """What the first round finds is compared; what the rounds themselves take in is not."""
     first = True
 
@@ -136,13 +151,15 @@ def _made_beside(indexer: Indexer) -> tuple[Indexer, IngestReport]:
     for _ in range(BEGINNINGS_MAX):
         beside = renewal.beside(indexer)
         try:
-            return beside, _listed(beside)
+            return beside, _with_documents(beside, *_listed(beside))
         except Strayed:
             renewal.begin_again(indexer)
     raise VersionMismatch(f"{indexer.life}: the archive was put back while the index was made anew")
 
 
-def _take(indexer: Indexer, standing: Standing, pending: Pending, report: IngestReport) -> IngestReport:
+def _take(
+    indexer: Indexer, standing: Standing, pending: Pending, report: IngestReport
+) -> tuple[IngestReport, Standing]:
     of = sum(block.passages for block in pending.blocks)
     done = 0
 
@@ -156,4 +173,4 @@ def _take(indexer: Indexer, standing: Standing, pending: Pending, report: Ingest
         standing = indexer.commit(standing, batch, vectors)
         report = replace(report, messages=report.messages + len(batch.saids), passages=report.passages + len(vectors))
     indexer.progress(max(of, 1), max(of, 1))
-    return report
+    return report, standing

@@ -14,6 +14,7 @@ from paramecium.index.passages import passages
 from paramecium.index.said import Mark, Said
 from paramecium.index.segment import Segment
 from paramecium.jobs.indexer import Indexer
+from paramecium.jobs.vault import PREFIX
 from paramecium.recall.views import open_fulltext
 
 PROBE_EVERY = 50
@@ -32,15 +33,16 @@ class IndexProof:
         self.passages = 0
         self.waiting = 0
         self._checked = 0
-        self._manifest = self._read_manifest()
-        self._segments = [s for s in (self._open(name) for name in self._manifest.segments) if s]
-        self._damaged = len(self._segments) < len(self._manifest.segments)
+        self.manifest = self._read_manifest()
+        self._segments = [s for s in (self._open(name) for name in self.manifest.segments) if s]
+        self._damaged = len(self._segments) < len(self.manifest.segments)
         self._fulltext = self._open_fulltext()
         self._in_fulltext = self._fulltext.places() if self._fulltext else frozenset()
         self._marks: dict[str, set[Mark]] = {}
         for mark in (mark for segment in self._segments for mark in segment.marks):
             self._marks.setdefault(mark.conversation, set()).add(mark)
-        self._covered = dict(self._manifest.coverage.conversations)
+        self._ends = self.manifest.covered
+        self._covered = dict(self.manifest.coverage.conversations)
         self._held = self._counted()
         self._texts = Counter(conversation for conversation, _ in self._in_fulltext)
 
@@ -80,20 +82,33 @@ class IndexProof:
         if (covered := self._covered.pop(conversation, 0)) > end:
             self._differs(f"{conversation}: the index covers {covered} entries where the archive has {end}")
 
+    def held(self, conversation: str) -> Said | None:
+        """Returns the first message of a conversation as a segment holds it, or None."""
+        for segment in self._segments:
+            if (m := segment.find(conversation, 0)) is not None:
+                return segment.said(m)
+        return None
+
     def unreadable(self, conversation: str) -> None:
-        """Leaves out a conversation that cannot be read in the archive."""
+        """Leaves out a conversation that cannot be read in the archive, or that is dead."""
         for known in (self._held, self._texts, self._covered, self._marks):
             known.pop(conversation, None)
 
     def end(self) -> None:
-        """Notes what the index holds of conversations that the archive does not have, and closes the full text."""
+        """Notes what the index holds of conversations that the archive does not have, and closes the full text.
+
+        A full text older than the segments may know earlier versions of documents that these no longer hold.
+        """
+        stale = self.manifest.fulltext and set(self.manifest.fulltext.segments) != {s.ulid for s in self._segments}
+        if stale:
+            self._texts = Counter({c: count for c, count in self._texts.items() if not c.startswith(PREFIX)})
         for conversation in sorted({*+self._held, *+self._texts, *self._covered, *self._marks}):
             self._differs(f"{conversation} is in the index and not in the archive")
         if self._fulltext is not None:
             self._fulltext.close()
 
     def _covers(self, conversation: str, n: int) -> bool:
-        return n < self._manifest.coverage.conversations.get(conversation, 0)
+        return n < self._ends.get(conversation, 0)
 
     def _counted(self) -> Counter[str]:
         held: Counter[str] = Counter()
@@ -148,12 +163,12 @@ class IndexProof:
         except (Damaged, KeyMissing) as error:
             self._wrong(str(error))
             return None
-        if (segment.model, segment.passages_version) != (self._manifest.model, self._manifest.passages_version):
-            self._wrong(f"segment {name.ulid} is of the model {segment.model}, the index of {self._manifest.model}")
+        if (segment.model, segment.passages_version) != (self.manifest.model, self.manifest.passages_version):
+            self._wrong(f"segment {name.ulid} is of the model {segment.model}, the index of {self.manifest.model}")
         return segment
 
     def _open_fulltext(self) -> FullText | None:
-        named = self._manifest.fulltext
+        named = self.manifest.fulltext
         if named is None:
             return None
         try:

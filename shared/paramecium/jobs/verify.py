@@ -17,7 +17,7 @@ from paramecium.archive.heads import get_head
 from paramecium.archive.images import get_image
 from paramecium.errors import BadId, Damaged, KeyMissing, Missing
 from paramecium.index.said import mark_from, said_from
-from paramecium.jobs import garbage
+from paramecium.jobs import garbage, vault_proof
 from paramecium.jobs.answers import told
 from paramecium.jobs.indexer import Indexer
 from paramecium.jobs.memory_proof import MemoryProof
@@ -93,6 +93,7 @@ def verify(indexer: Indexer) -> VerifyReport:
         indexer.progress(done, len(conversations))
         entries += _conversation(indexer, conversation, (proof, memories), notes)
     indexer.progress(len(conversations), len(conversations))
+    vault_proof.prove(indexer, proof, notes.archive_wrong)
     proof.end()
     memories.end()
     _blocks(indexer, notes)

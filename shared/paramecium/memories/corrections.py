@@ -9,11 +9,12 @@ from itertools import count, islice
 from typing import Final
 
 from paramecium import clock
-from paramecium.errors import AlreadyExists, BadInput, Conflict, KeyMissing, OutcomeUnknown
+from paramecium.errors import AlreadyExists, BadInput, Conflict, KeyMissing, OutcomeUnknown, TooLarge
 from paramecium.store import keys
 from paramecium.store.base import AppendOnly
 
 FILES_MAX: Final = 100
+BYTES_MAX: Final = 100_000
 TRIES_MAX: Final = 3
 _PAUSE_S = 0.05
 _RULE: Final = b"\n---\n"
@@ -27,20 +28,23 @@ class Corrections:
     life: str
 
     def check(self, text: str) -> None:
-        """Raises BadInput for a text that can be no fact: blank, or with half a character, which no file holds."""
+        """Raises BadInput for a text that is blank or holds half a character, TooLarge over 100,000 bytes."""
         if not text.strip():
             raise BadInput("the text of a correction is blank")
         try:
-            text.encode("utf-8")
+            size = len(text.encode("utf-8"))
         except UnicodeEncodeError as error:
             raise BadInput(f"the text of a correction holds half a character at {error.start}") from error
+        if size > BYTES_MAX:
+            raise TooLarge(f"the text of a correction has {size:,} bytes, and a fact {BYTES_MAX:,} at most")
 
     def write(self, memory: str, text: str, created: str) -> str:
         """Returns the path below the life of the fact that says `text`, written unless it stands already.
 
         Raises Conflict when 100 other corrections of this memory stand, and OutcomeUnknown.
         """
-        body = f"---\ncreated: {created}\ncorrects: {memory}".encode() + _RULE + text.encode("utf-8")
+        # In quotes, so that YAML reads the moment as it is written and makes no other of it.
+        body = f'---\ncreated: "{created}"\ncorrects: {memory}'.encode() + _RULE + text.encode("utf-8")
         for number in islice(count(1), FILES_MAX):
             path = keys.fact_path(f"{memory}.md" if number == 1 else f"{memory}-{number}.md")
             if self._create(path, body) or self.says(path, text):

@@ -39,10 +39,20 @@ class _Listed(NamedTuple):
 
 
 class DocumentReader:
-    """Reads the documents of one life; what is wrong is told through `warn`, once per change of a file."""
+    """Reads the documents of one life; what is wrong is told through `warn`, once per change of a file.
 
-    def __init__(self, store: ObjectStore, life: str, warn: Callable[[str], None] = lambda _: None) -> None:
+    Of each kind at most `documents_max` are read, the last by name.
+    """
+
+    def __init__(
+        self,
+        store: ObjectStore,
+        life: str,
+        warn: Callable[[str], None] = lambda _: None,
+        documents_max: int = DOCUMENTS_MAX,
+    ) -> None:
         self._store, self._life, self._warn = store, keys.check_life(life), warn
+        self._max = documents_max
         self._lock = threading.Lock()
         self._files: dict[str, _File] = {}
         self._told: dict[str, str] = {}
@@ -53,7 +63,7 @@ class DocumentReader:
         """Returns all that is written by hand, each kind by path; one LIST a kind and one conditional GET a file.
 
         With `since` (YYYY-MM-DD) diary entries and memos whose name begins with an earlier day are left out unread,
-        which is all a turn needs. At most 500 documents a kind are read, the last by name. Raises StoreUnavailable
+        which is all a turn needs. Raises StoreUnavailable
         only when nothing was ever read by this reader.
         """
         with self._lock:
@@ -91,12 +101,10 @@ class DocumentReader:
             return _Listed([n for n in names if n not in others], [f"{self._path(n)} {says}" for n in others])
         if kind in _DATED and since:
             names = [name for name in names if not "" < name_date(name) < since]
-        if len(names) <= DOCUMENTS_MAX:
+        if len(names) <= self._max:
             return _Listed(names, [])
-        bad = (
-            f"{kind}/ holds {len(names)} files, and the last {DOCUMENTS_MAX} by name are read; join some of the others"
-        )
-        return _Listed(names[-DOCUMENTS_MAX:], [bad])
+        bad = f"{kind}/ holds {len(names)} files, and the last {self._max} by name are read; join some of the others"
+        return _Listed(names[-self._max :], [bad])
 
     def _file(self, name: str) -> _File | None:
         before = self._files.get(name)

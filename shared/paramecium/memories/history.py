@@ -30,8 +30,10 @@ class History(NamedTuple):
 def history_of(state: State, events: Iterable[Event], memory: Memory) -> History:
     """Returns the history of a memory of `state`, the fold of `events`."""
     ident = memory.note.id
-    known = {event.id: event for event in reversed(list(events))}
-    naming = [event for event in reversed(known.values()) if ident in named_by(event)]
+    known: dict[str, Event] = {}
+    for event in events:
+        known.setdefault(event.id, event)
+    naming = [event for event in known.values() if ident in named_by(event)]
     recalls = tuple(e for e in naming if isinstance(e.what, Recalled))
     others = tuple(e for e in naming if not isinstance(e.what, Recalled))
     later = _along(ident, lambda i: _successor(state, i))

@@ -55,7 +55,8 @@ class Ledger:
             if isinstance(found, Damaged):
                 raise found
             events.append(found)
-        self._learn(numbers.stop)
+        if events:  # who asks from beyond the end has not seen where it is
+            self._learn(numbers.stop)
         return tuple(events)
 
     def examine(self) -> Iterator[tuple[str, Event | Damaged]]:

@@ -76,12 +76,13 @@ class Neighbours(Mapping[int, Near]):
         return int((self.ends[1:] != self.ends[:-1]).sum())
 
     def pairs(self) -> tuple[list[int], list[int], list[int]]:
-        """Returns every pair of neighbours, both ways round, as positions and how often."""
+        """Returns every pair of neighbours once, as positions and how often."""
         import numpy as np
 
         counts = self.ends[1:].astype(np.int64) - self.ends[:-1].astype(np.int64)
         owners = np.repeat(np.arange(len(counts)), counts)
-        return owners.tolist(), self.near.tolist(), self.counts.tolist()
+        once = owners < self.near
+        return owners[once].tolist(), self.near[once].tolist(), self.counts[once].tolist()
 
 
 def prepare(state: State, rows: Rows, marks: Marks) -> Prepared:

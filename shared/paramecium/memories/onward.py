@@ -15,8 +15,7 @@ from paramecium.index.words import Scan
 from paramecium.memories import making
 from paramecium.memories.making import Marks, Near, Prepared, prepare
 from paramecium.memories.rows import Rows, joined, mean
-from paramecium.memories.state import Edge, Memory, Moment, State
-from paramecium.memories.state_form import Edges
+from paramecium.memories.state import MOMENTS_MAX, Edge, Memory, State
 from paramecium.memories.view import MemoryView, Scanned
 
 if TYPE_CHECKING:
@@ -131,11 +130,9 @@ def _together(old: Mapping[str, tuple[int, ...]], new: Mapping[str, tuple[int, .
 
 def _edges(base: Prepared, state: State, position: Mapping[str, int]) -> Any:
     """The neighbours, with those that changed laid over; an edge only ever comes or grows."""
-    if _last(base.state) is _last(state):
-        return base.edges
-    edges = base.state.edges
-    old: Mapping[Edge, int] = edges.made() if isinstance(edges, Edges) else edges
-    changed = {pair: count for pair, count in state.edges.items() if old.get(pair) != count}
+    pairs = _followed(base.state, state)
+    old = base.state.edges
+    changed = {pair: state.edges[pair] for pair in pairs if state.edges.get(pair) != old.get(pair)}
     if not changed:
         return base.edges
     touched: dict[int, dict[int, int]] = {}
@@ -148,8 +145,26 @@ def _edges(base: Prepared, state: State, position: Mapping[str, int]) -> Any:
     return _Over(base.edges, near)
 
 
-def _last(state: State) -> Moment | None:
-    return state.moments[-1] if state.moments else None
+def _followed(base: State, state: State) -> set[Edge]:
+    """Returns the pairs that moments since the base may have joined; looking at all edges would take far longer."""
+    known = _known(base, state)
+    if not known and len(state.moments) == MOMENTS_MAX:
+        return set(state.edges)  # some of the moments since are gone already
+    moments = state.moments[known:]
+    last, pairs = dict(base.last), set[Edge]()
+    for moment in moments:
+        before = last.get(moment.conversation, ())
+        pairs |= {(min(a, b), max(a, b)) for a in before for b in moment.memories if a != b}
+        last[moment.conversation] = moment.memories
+    return pairs
+
+
+def _known(base: State, state: State) -> int:
+    """Returns how many of the moments the base knows; they come first."""
+    if not base.moments:
+        return 0
+    places = range(len(state.moments) - 1, -1, -1)
+    return next((i + 1 for i in places if state.moments[i] is base.moments[-1]), 0)
 
 
 class _Over(Mapping[int, Near]):
@@ -176,7 +191,7 @@ def _moments(base: Prepared, laid: Prepared, *, anew: bool) -> Prepared:
     old, new = base.state.moments, laid.state.moments
     if new is old and not anew:
         return laid
-    kept = 0 if anew else next((i + 1 for i in range(len(new) - 1, -1, -1) if old and new[i] is old[-1]), 0)
+    kept = 0 if anew else _known(base.state, laid.state)
     gone = len(old) - kept  # moments beyond the last 5,000
     of, rows = making.moments_of(list(islice(new, kept, None)), laid.rows)
     stays = base.moment_of >= gone if kept else np.zeros(len(base.moment_of), np.bool_)

@@ -126,7 +126,7 @@ class _Folding:
 
     def __init__(self, state: State) -> None:
         self._upto = state.upto
-        self._memories, self._edges, self._last = dict(state.memories), dict(state.edges), dict(state.last)
+        self._memories, self._edges, self._last = dict(state.memories), dict(state.edges.items()), dict(state.last)
         self._moments = deque(state.moments, MOMENTS_MAX)
         self._forgotten, self._seen = set(state.forgotten), set(state.seen)
 

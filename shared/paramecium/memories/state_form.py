@@ -15,7 +15,7 @@ Invariant: `read(write(state)) == state`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise, repeat
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,13 +55,17 @@ class Edges(Mapping[Edge, int]):
     def __len__(self) -> int:
         return len(self._neighbours.near) // 2
 
+    def items(self) -> ItemsView[Edge, int]:
+        """Returns a view of the edges and how often each was gone."""
+        return self.made().items()
+
     def made(self) -> dict[Edge, int]:
         """Returns them all."""
         if self._made is None:
-            name = self._ids.__getitem__
             owners, near, counts = self._neighbours.pairs()
-            pairs = zip(zip(map(name, owners), map(name, near), strict=True), counts, strict=True)
-            self._made = {pair: count for pair, count in pairs if pair[0] < pair[1]}
+            names = [map(self._ids.__getitem__, places) for places in (owners, near)]
+            pairs = zip(*names, counts, strict=True)
+            self._made = {((a, b) if a < b else (b, a)): count for a, b, count in pairs}
         return self._made
 
 

@@ -44,6 +44,7 @@ def find(view: View, query: str, limits: Limits, cursor: str | None = None) -> I
     with it shows every match once.
     """
     newest, passed, begin = _read_cursor(cursor)
+    limits = replace(limits, dead=view.dead)
     folded = fold(query)
     matches = _matches(view, query, limits, newest)
     while chunk := list(islice(matches, LOOKED_AT_ONCE)):

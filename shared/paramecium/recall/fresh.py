@@ -90,12 +90,16 @@ def _fresh_of(blocks: Iterable[tuple[str, tuple[Entry, ...]]], waiting: int) -> 
 
 
 def since(manifest: Manifest, now: datetime) -> datetime:
-    """Returns the moment from which arrivals are to be listed: an hour before the last one handled, or before `now`.
+    """Returns the moment from which arrivals are to be listed for an index (see `since_arrival`)."""
+    return since_arrival(manifest.coverage.arrivals, now)
+
+
+def since_arrival(last: str, now: datetime) -> datetime:
+    """Returns the moment to list arrivals from: an hour before the one with key `last` was written, or before `now`.
 
     Clocks of different workers differ, and a block's arrival is written after the block. One handled under a clock
-    that was ahead must not hide what is written after that clock was put right.
+    that was ahead must not hide what is written after that clock was put right. Raises BadId for what is no arrival.
     """
-    last = manifest.coverage.arrivals
     if not last:
         return datetime(1970, 1, 1, tzinfo=UTC)
     return min(keys.read_arrival(last).moment, now) - LOOK_BACK

@@ -49,7 +49,8 @@ def resembling(
     """
     strength = _strength(view, text)
     strength[~eligible.past] = 0
-    best = [int(p) for p in (-strength).argsort(kind="stable")[:TAKEN] if strength[p] > 0]
+    sharing = strength.nonzero()[0]
+    best = sharing[(-strength[sharing]).argsort(kind="stable")[:TAKEN]].tolist()
     near = {} if vector is None else _near(view, eligible, vector - view.mean, best)
     strongest = float(strength[best[0]]) if best else 1.0
     nearest = max((*near.values(), 1e-9))
@@ -149,13 +150,14 @@ def _near(view: MemoryView, eligible: Eligible, query: "NDArray[np.float32]", be
 
     if not len(view.rows):
         return {}
-    rows = np.flatnonzero(eligible.past[view.row_of])
-    wanted = np.flatnonzero(np.isin(view.row_of, besides))
-    out: dict[int, float] = {}
-    for among in (rows, wanted):
-        found, cosines = vectors.search_rows(view.rows, among, query, TAKEN)
-        out.update(zip(view.row_of[found].tolist(), cosines.tolist(), strict=True))
-    return out
+    may = eligible.past[view.row_of]
+    rows = view.rows if may.all() else view.rows[may]
+    of_row = view.row_of if may.all() else view.row_of[may]
+    found, cosines = vectors.search(rows, query, TAKEN)
+    out = dict(zip(of_row[found].tolist(), cosines.tolist(), strict=True))
+    wanted = np.flatnonzero(np.isin(view.row_of, [p for p in besides if p not in out]))
+    found, cosines = vectors.search_rows(view.rows, wanted, query, TAKEN)
+    return out | dict(zip(view.row_of[found].tolist(), cosines.tolist(), strict=True))
 
 
 def _moment_cosines(view: MemoryView, vector: "NDArray[np.float32]") -> "NDArray[np.float32]":

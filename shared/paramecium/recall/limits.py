@@ -1,6 +1,6 @@
-"""Which messages a query may find: those of some days, of one conversation, and not what the asker sees already."""
+"""Which messages a query may find: of some days, of one conversation, not those the asker sees, nor dead ones."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Is the span of days (both ends belong to it), the one conversation, and the one left out from a number on."""
+    """Is the span of days (both ends belong to it), the one conversation, and the one left out from a number on.
+
+    `dead` are conversations that nobody is to find.
+    """
 
     after: date | None = None
     before: date | None = None
     conversation: str | None = None
     besides: str | None = None
     besides_from: int = 0
+    dead: Collection[str] = ()
 
     @property
     def days(self) -> tuple[int, int] | None:
@@ -37,10 +41,15 @@ class Limits:
         days = self.days
         if self.conversation not in (None, conversation) or (conversation == self.besides and n >= self.besides_from):
             return False
+        if conversation in self.dead:
+            return False
         return days is None or days[0] <= day <= days[1]
 
     def spans(self, segment: "Segment") -> Iterator[range]:
-        """Yields the runs of passages whose places are allowed: a conversation's passages stand together, by number."""
+        """Yields the runs of passages that are neither elsewhere nor seen already.
+
+        A conversation's passages stand together, by number. The dead are among them.
+        """
         whole = range(len(segment.message))
         if self.conversation is not None:
             whole = _passages(segment, segment.messages_of(self.conversation))
@@ -58,6 +67,10 @@ class Limits:
         within = segment.messages_of(self.besides)
         numbers = segment.n[within.start : within.stop]
         return range(within.start + int((numbers < self.besides_from).sum()), within.stop)
+
+    def dead_messages(self, segment: "Segment") -> list[int]:
+        """Returns the positions of the segment's messages that nobody is to find."""
+        return [m for conversation in self.dead for m in segment.messages_of(conversation)]
 
     def of_days(self, segment: "Segment", span: range) -> "NDArray[np.int64] | None":
         """Returns the positions of a run's passages whose days are allowed, or None for all of them."""

@@ -6,7 +6,7 @@ cut into segments. Invariant: without a usable model, words alone answer.
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from paramecium.errors import ModelDamaged, ModelMissing
@@ -36,6 +36,7 @@ def rank(view: View, near: "Nearness", text: str, limits: Limits) -> Iterator[Hi
 
     When the best 100 of each kind are used up, all in one conversation perhaps, it goes on with the best 2,000.
     """
+    limits = replace(limits, dead=view.dead)
     terms, query, floor = words.terms(text), near.query(view, text), near.floor
     given: set[Place] = set()
     for taken in (TAKEN, TAKEN_MAX):
@@ -133,7 +134,7 @@ def _covered(
     if view.fulltext is None:
         return
     # Those left out may be among the best, so as many more are asked for.
-    besides = sum(len(limits.left_out(s)) for s in view.segments)
+    besides = sum(len(limits.left_out(s)) + len(limits.dead_messages(s)) for s in view.segments)
     limit, days, conversation = taken + besides, limits.days, limits.conversation
     found = view.fulltext.bm25(terms, limit=limit, days=days, conversation=conversation, statistics=statistics)
     for conv, n, score in found:
@@ -144,13 +145,19 @@ def _covered(
 
 def _nearest(segments: "Sequence[Segment]", query: "NDArray[np.float32]", limits: Limits, taken: int) -> list[_Scored]:
     """The passages nearest to the query: the same ones, however they came to be cut into segments."""
+    import numpy as np
+
     found: list[_Scored] = []
     for segment in segments:
+        dead = np.array([p for m in limits.dead_messages(segment) for p in segment.passages_of(m)], np.int64)
         for span in limits.spans(segment):
             allowed = limits.of_days(segment, span)
             rows = segment.rows[span.start : span.stop] if allowed is None else segment.rows[allowed]
-            positions, scores = _top(rows, query, taken)
-            found += _scored(segment, positions + span.start if allowed is None else allowed[positions], scores)
+            # The dead may be among the nearest, so as many more are asked for; rows between them would be many runs.
+            near, scores = _top(rows, query, taken + len(dead))
+            positions = near + span.start if allowed is None else allowed[near]
+            alive = ~np.isin(positions, dead)
+            found += _scored(segment, positions[alive], scores[alive])
     return heapq.nlargest(taken, found)
 
 

@@ -44,12 +44,16 @@ class Index:
 
 
 class View:
-    """Reads messages, titles and paths, wherever they stand; threads may share it."""
+    """Reads messages, titles and paths, wherever they stand; threads may share it.
+
+    `dead` are the earlier versions of documents that segments and full text still hold: nothing of them is found.
+    """
 
     def __init__(self, index: Index, fresh: Fresh, young: Sequence[Young], talks: Talks) -> None:
         self.manifest = index.manifest
         self.segments = index.segments
         self.fulltext = index.fulltext
+        self.dead = frozenset(index.manifest.dead)
         self.damaged = index.damaged
         self.fresh = fresh
         self.young = tuple(young)
@@ -83,14 +87,17 @@ class View:
 
     @cached_property
     def conversations(self) -> frozenset[str]:
-        """Returns the ids of all conversations."""
-        return frozenset(s.conversation for s in self.fresh.saids).union(*(s.conversations for s in self.segments))
+        """Returns the ids of all conversations, and of the documents as they are now."""
+        fresh = frozenset(s.conversation for s in self.fresh.saids)
+        return fresh.union(*(s.conversations for s in self.segments)) - self.dead
 
     @cached_property
     def ends(self) -> dict[str, Ends]:
-        """Returns where each conversation begins and ends."""
+        """Returns where each conversation begins and ends; a document is none."""
+        documents = self.dead.union(name.conversation for name in self.manifest.vault.values())
         fresh = ((s.conversation, ends_of(s)) for s in self._fresh_by_place.values())
-        return joined([*(pair for r in self._registers for pair in r.ends.items()), *fresh])
+        standing = (pair for r in self._registers for pair in r.ends.items() if pair[0] not in documents)
+        return joined([*standing, *fresh])
 
     def talk(self, conversation: str) -> Talk:
         """Returns how the conversation's messages hang together; raises ConversationMissing."""

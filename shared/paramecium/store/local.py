@@ -192,9 +192,10 @@ def _names(folder: Path, place: str, after: str) -> list[str]:
     """Returns what stands in a folder and can be, or hold, a key behind `after`."""
     # Names are compared before they are looked at: of a long ledger only the end is asked. They sort as their UTF-8.
     behind = after[len(place) :] if after.startswith(place) else ""
+    beginnings = {behind[:i] for i in range(len(behind) + 1)}
     try:
         with os.scandir(folder / place) as entries:
-            some = [entry for entry in entries if (name := entry.name) > behind or behind.startswith(name)]
+            some = [entry for entry in entries if (name := entry.name) > behind or name in beginnings]
     except _NOTHING_THERE:
         return []
     names = []

@@ -18,6 +18,7 @@ from paramecium.messages import dump_json, encodable, plain
 from paramecium.settings import Account, Settings
 from paramecium.upstream.anthropic_reply import Reply
 from paramecium.upstream.base import Request, UpstreamEvent
+from paramecium.upstream.credentials import host_of
 from paramecium.upstream.refusals import refusal_in_body
 from paramecium.upstream.sse import Decoder, Event
 
@@ -38,10 +39,8 @@ class Anthropic:
     def __init__(
         self, account: Account, settings: Settings, *, transport: "httpx.AsyncBaseTransport | None" = None
     ) -> None:
-        base_url = (account.base_url or BASE_URL).rstrip("/").removesuffix("/v1")
-        self._url = f"{base_url}/v1/messages"
-        # Without what may stand before the @, which is a secret too.
-        self._host = base_url.partition("://")[2].partition("/")[0].rpartition("@")[2]
+        self._url = address(account)
+        self._host = host_of(self._url)
         self._key = account.api_key
         self._settings = settings
         self._transport = transport
@@ -89,12 +88,7 @@ class Anthropic:
 
     async def _send(self, request: Request) -> "httpx.Response":
         client = self._client()
-        headers = {
-            "x-api-key": self._key.get_secret_value(),
-            "anthropic-version": VERSION,
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-        }
+        headers = {**key_headers(self._key.get_secret_value()), "accept": "text/event-stream"}
         return await client.send(
             client.build_request("POST", self._url, content=body(request), headers=headers), stream=True
         )
@@ -140,6 +134,17 @@ class Anthropic:
         broken = kind(f"the connection to the model's service at {self._host} failed: {_name(error)}")
         broken.blocks = blocks
         return broken
+
+
+def address(account: Account) -> str:
+    """Returns the address calls of an account go to; its `base_url` may end in /v1 or not."""
+    base_url = (account.base_url or BASE_URL).rstrip("/").removesuffix("/v1")
+    return f"{base_url}/v1/messages"
+
+
+def key_headers(key: str) -> dict[str, str]:
+    """Returns the headers every call carries."""
+    return {"x-api-key": key, "anthropic-version": VERSION, "content-type": "application/json"}
 
 
 def body(request: Request) -> bytes:

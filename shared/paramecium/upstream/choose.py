@@ -11,6 +11,7 @@ from paramecium.errors import BadInput, NotConfigured
 from paramecium.settings import Account, Settings
 from paramecium.upstream.anthropic import Anthropic
 from paramecium.upstream.base import Upstream
+from paramecium.upstream.credentials import check_key
 from paramecium.upstream.parrot import Parrot
 
 
@@ -84,8 +85,4 @@ def _check(account: Account) -> None:
         return
     if account.kind != "anthropic":
         raise NotConfigured(f"account {account.name}: kind {account.kind} is not available in this version")
-    key = account.api_key.get_secret_value()
-    if not key:
-        raise NotConfigured(f"account {account.name} has no api_key; put it into its [[accounts]] section")
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise NotConfigured(f"account {account.name}: its api_key holds a character that no key has; copy it again")
+    check_key(account)

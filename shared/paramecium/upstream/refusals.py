@@ -12,7 +12,7 @@ from paramecium.errors import UpstreamError, UpstreamOverloaded, UpstreamRefused
 MESSAGE_CHARS_MAX: Final = 500
 _OVERLOADED: Final = (429, 529)
 # https://platform.claude.com/docs/en/api/errors
-_STATUS_OF: Final = {
+STATUS_OF: Final = {
     "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
@@ -39,7 +39,7 @@ def refusal(status: int, message: str, secret: str = "") -> UpstreamError:
 def refusal_in_stream(error: Any, secret: str = "") -> UpstreamError:
     """Returns the error an `error` event in a stream means; a type that is not known counts as 500."""
     kind = error.get("type") if isinstance(error, dict) else None
-    return refusal(_STATUS_OF.get(str(kind), 500), _message({"error": error}) or str(kind), secret)
+    return refusal(STATUS_OF.get(str(kind), 500), _message({"error": error}) or str(kind), secret)
 
 
 def refusal_in_body(status: int, body: bytes, secret: str = "") -> UpstreamError:

@@ -8,29 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramecium.store import keys
-from paramecium.wiring.built_once import Building, BuiltOnce
+from paramecium.wiring.built_once import BuiltOnce
+from paramecium.wiring.reading import Reading
 
 if TYPE_CHECKING:
-    from paramecium.archive.conversations import Archive
     from paramecium.chat.turn import Chat
-    from paramecium.index.segment_cache import SegmentCache
+    from paramecium.jobs.extract_estimate import Estimate
+    from paramecium.jobs.extract_report import ExtractReport
     from paramecium.jobs.fts_build import FullTextReport
     from paramecium.jobs.import_file import ImportReport
     from paramecium.jobs.indexer import Indexer
     from paramecium.jobs.ingest import IngestReport
     from paramecium.jobs.verify import VerifyReport
-    from paramecium.memories.document_reader import DocumentReader
-    from paramecium.memories.hand import Hand
     from paramecium.memories.keeping_plan import Keeper, Kept
-    from paramecium.memories.ledger import Ledger
-    from paramecium.memories.views import MemoryViews
-    from paramecium.recall.catalogue import Catalogue
-    from paramecium.recall.offer import Menus
-    from paramecium.recall.preview import Preview
-    from paramecium.recall.search import Finder
-    from paramecium.recall.tool import Recall
-    from paramecium.recall.views import LifeViews
-    from paramecium.wiring.parts import Parts
 
 Progress = Callable[[int, int], None]
 
@@ -42,103 +32,12 @@ def silent(done: int, of: int) -> None:
     """Shows no progress."""
 
 
-class LifeParts(Building):
-    """Holds the parts of one life."""
+def unheard(conversation: str) -> None:
+    """Tells nobody."""
 
-    def __init__(self, shared: "Parts", life: str) -> None:
-        super().__init__()
-        self._shared = shared
-        self.life = life
 
-    @BuiltOnce
-    def archive(self) -> "Archive":
-        """Returns the archive."""
-        from paramecium.archive.conversations import Archive
-
-        return Archive(self._shared.store, self.life, now=self._shared.now)
-
-    @BuiltOnce
-    def hand(self) -> "Hand":
-        """Returns what a person changes memories with."""
-        from paramecium.memories.corrections import Corrections
-        from paramecium.memories.hand import Hand
-
-        s = self._shared
-        return Hand(self.ledger, Corrections(s.store, self.life), s.settings.timezone, s.now)
-
-    @BuiltOnce
-    def cache(self) -> "SegmentCache":
-        """Returns the loaded segments of the index."""
-        from paramecium.index.segment_cache import SegmentCache
-
-        return SegmentCache(self._shared.store, self._shared.cache_folder)
-
-    @BuiltOnce
-    def views(self) -> "LifeViews":
-        """Returns what can be found at each moment."""
-        from paramecium.recall.views import LifeViews
-
-        shared = self._shared
-        return LifeViews(shared.store, self.life, self.archive, self.cache, shared.cache_folder, _log.warning)
-
-    @BuiltOnce
-    def ledger(self) -> "Ledger":
-        """Returns the events of the memories."""
-        from paramecium.memories.ledger import Ledger
-
-        return Ledger(self._shared.store, self.life)
-
-    @BuiltOnce
-    def memory_views(self) -> "MemoryViews":
-        """Returns what can be found of the memories at each moment."""
-        from paramecium.memories.views import MemoryViews
-
-        shared = self._shared
-        return MemoryViews(shared.store, self.life, self.ledger, shared.cache_folder, _log.warning)
-
-    @BuiltOnce
-    def finder(self) -> "Finder":
-        """Returns what answers queries."""
-        from paramecium.recall.search import Finder
-        from paramecium.recall.semantic import Nearness
-
-        return Finder(self.views, Nearness(lambda: self._shared.embedder, _log.warning), self.memory_views)
-
-    @BuiltOnce
-    def recall(self) -> "Recall":
-        """Returns the tool the model calls."""
-        from paramecium.recall.tool import Recall
-
-        return Recall(self.finder, self._shared.settings.language, _log.warning)
-
-    @BuiltOnce
-    def menus(self) -> "Menus":
-        """Returns what lists memories beside a message."""
-        from paramecium.recall.offer import Menus
-
-        shared = self._shared
-        return Menus(self.memory_views, lambda: shared.embedder, shared.settings, _log.warning)
-
-    @BuiltOnce
-    def preview(self) -> "Preview":
-        """Returns what shows menus to a person."""
-        from paramecium.recall.preview import Preview
-
-        return Preview(self.menus, self.catalogue, self._shared.settings.timezone, self._shared.now)
-
-    @BuiltOnce
-    def catalogue(self) -> "Catalogue":
-        """Returns the list of conversations."""
-        from paramecium.recall.catalogue import Catalogue
-
-        return Catalogue(self.views, self.archive)
-
-    @BuiltOnce
-    def documents(self) -> "DocumentReader":
-        """Returns what reads the documents written by hand."""
-        from paramecium.memories.document_reader import DocumentReader
-
-        return DocumentReader(self._shared.store, self.life, _log.warning)
+class LifeParts(Reading):
+    """Holds the parts of one life, its jobs among them."""
 
     @BuiltOnce
     def chat(self) -> "Chat":
@@ -157,7 +56,7 @@ class LifeParts(Building):
             self.recall,
             s.now,
             afterglow=Afterglow(lambda: s.embedder),
-            beside=Beside(self.documents),
+            beside=Beside(self.documents, self.menus),
         )
 
     def indexer(self, progress: Progress = silent) -> "Indexer":
@@ -166,17 +65,36 @@ class LifeParts(Building):
         from paramecium.index.segment_cache import SegmentCache
         from paramecium.jobs.indexer import Indexer
 
-        s = self._shared
+        s, vault = self._shared, self.vault
         archive = Archive(s.job_store, self.life, now=s.now)
         # A folder of their own: what recall lets go of, a job may just be reading.
         cache = SegmentCache(s.job_store, s.cache_folder / "jobs")
-        return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now)
+        return Indexer(s.job_store, self.life, archive, s.embedder, cache, progress=progress, now=s.now, vault=vault)
 
     def ingest(self, progress: Progress = silent) -> "IngestReport":
         """Brings what has arrived into the index."""
         from paramecium.jobs.ingest import ingest
 
         return ingest(self.indexer(progress))
+
+    def extract(self, progress: Progress = silent) -> "ExtractReport":
+        """Takes notes of what was said since the last time; raises NotConfigured without a small model."""
+        from paramecium.jobs.extract_memories import extract
+        from paramecium.wiring.note_taking import extractor
+
+        return extract(extractor(self._shared, self.life, progress, _log.warning))
+
+    def estimate_extract(self, conversations: Iterable[str]) -> "Estimate":
+        """Returns what notes of imported conversations would cost."""
+        from paramecium.wiring.note_taking import estimate
+
+        return estimate(self._shared, self.life, conversations)
+
+    def ask_for(self, wanted: "Estimate") -> None:
+        """Has notes taken of imported conversations at the next run."""
+        from paramecium.wiring.note_taking import cursor_keeper
+
+        cursor_keeper(self._shared, self.life).ask_for(wanted.wanted)
 
     def build_fulltext(self, progress: Progress = silent) -> "FullTextReport":
         """Runs the nightly job."""
@@ -224,8 +142,10 @@ class LifeParts(Building):
 
         return verify(self.indexer(progress))
 
-    def import_file(self, path: Path, progress: Progress = silent) -> "ImportReport":
-        """Brings a file's conversations into the archive."""
+    def import_file(
+        self, path: Path, progress: Progress = silent, met: Callable[[str], None] = unheard
+    ) -> "ImportReport":
+        """Brings a file's conversations into the archive; `met` gets the id of each that came in."""
         from collections.abc import Mapping
 
         from paramecium.errors import Damaged
@@ -239,4 +159,4 @@ class LifeParts(Building):
             covered = {}
         archive = self.archive
         settings = self._shared.settings
-        return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress)
+        return import_file(path, archive, settings, covered=lambda c: covered.get(c, 0), progress=progress, met=met)

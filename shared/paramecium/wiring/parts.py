@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from paramecium.recall.catalogue import Catalogue
     from paramecium.settings import Settings
     from paramecium.upstream.choose import Upstreams
+    from paramecium.upstream.small import SmallModel
 
 
 # What is still at work when the server ends gets this long; it may be killed at any point without harm.
@@ -77,6 +78,13 @@ class Parts(Building):
         return self._upstreams or Upstreams(self.settings)
 
     @BuiltOnce
+    def small_model(self) -> "SmallModel":
+        """Returns the model that takes notes; raises NotConfigured."""
+        from paramecium.upstream.small import small_model
+
+        return small_model(self.settings)
+
+    @BuiltOnce
     def job_store(self) -> ObjectStore:
         """Returns the store as jobs get it: after `stopping` is set, its next call raises Stopped."""
         return StoppingStore(self.store, self.stopping.is_set)
@@ -124,6 +132,8 @@ class Parts(Building):
         self.stopping.set()
         from anyio import to_thread
 
+        if "small_model" in self.built:
+            self.small_model.close()
         await to_thread.run_sync(self._join)
         if "upstreams" in self.built:
             await self.upstreams.aclose()

@@ -71,7 +71,7 @@ def test_a_menu_of_a_made_up_life(bench: Bench) -> None:
     """Both messages get a menu that lists something; the row says of how many memories."""
     rows = list(menu.rows(bench))
     assert [row.n for row in rows] == [2, 2]
-    assert all("300 memories, 20 moments" in row.note for row in rows)
+    assert all("60 memories, 20 moments" in row.note for row in rows)
 
 
 def test_a_life_is_built_once(bench: Bench) -> None:

@@ -1,0 +1,95 @@
+"""What notes are still to be taken of: which conversations, in which order, and their batches.
+
+Only the path of a conversation is read. What was imported is read only when a person asked for its conversation.
+Invariant: every message that is on the path when it is looked at is in a batch, waits, or was read; one that comes onto
+the path later, since another branch was chosen, is read then.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from paramecium.archive.conversations import Archive
+from paramecium.jobs.extract_cursor import Cursor, Stream
+from paramecium.jobs.import_file import CLIENT
+from paramecium.memories.batches import Batch, batches
+from paramecium.memories.spoken import Spoken, spoken_from
+from paramecium.messages import Entry, path
+from paramecium.recall.fresh import LOOK_BACK, since_arrival
+from paramecium.store.keys import Arrival
+
+SILENCE: Final = timedelta(hours=1)
+
+
+class Named(NamedTuple):
+    """Is what the arrivals since the cursor tell: all of them, and the conversations with news, newest first."""
+
+    arrivals: tuple[Arrival, ...]
+    last: Mapping[str, datetime]
+
+    def handled(self, cursor: Cursor, now: datetime) -> str:
+        """Returns the last arrival before which nothing is unread, "" for none; one of the future settles nothing."""
+        key = ""
+        for arrival in self.arrivals:
+            if arrival.n >= cursor.conversations.get(arrival.conversation, 0):
+                break
+            key = arrival.key if arrival.moment <= now else key
+        return key
+
+    def is_silent(self, conversation: str, now: datetime) -> bool:
+        """Tells whether nothing came for an hour; a moment far in the future is a wrong clock's and tells nothing."""
+        last = self.last.get(conversation)
+        return last is None or not now - SILENCE < last <= now + LOOK_BACK
+
+
+class Reading(NamedTuple):
+    """Is one stream of a conversation as it is to be read from position `base` on.
+
+    `end` is the position once all is read, `rest` counts messages that wait for silence. `on_path` are the ids of the
+    messages on the path; `turned` tells that it is another path than the one that was read.
+    """
+
+    stream: Stream
+    base: int
+    end: int
+    batches: tuple[Batch, ...]
+    rest: int
+    on_path: frozenset[str]
+    turned: bool
+
+
+def named(archive: Archive, cursor: Cursor, now: datetime) -> Named:
+    """Returns what arrived from an hour before the cursor on."""
+    arrivals = tuple(archive.arrivals(since_arrival(cursor.arrivals, now)))
+    news = (a for a in arrivals if a.n >= cursor.conversations.get(a.conversation, 0))
+    last: dict[str, datetime] = {}
+    for arrival in news:
+        last[arrival.conversation] = max(arrival.moment, last.get(arrival.conversation, arrival.moment))
+    newest = sorted(last, key=lambda conversation: last[conversation], reverse=True)
+    return Named(arrivals, {conversation: last[conversation] for conversation in newest})
+
+
+def asked(cursor: Cursor) -> list[str]:
+    """Returns the imported conversations that are to be read, oldest first; those without a date come last."""
+    waiting = [conversation for conversation, a in cursor.asked.items() if a["left"]]
+    return sorted(waiting, key=lambda conversation: cursor.asked[conversation]["at"] or "~")
+
+
+def reading(entries: Sequence[Entry], stream: Stream, base: int, *, silent: bool) -> Reading:
+    """Returns how a stream is to be read from position `base` on."""
+    walked = path(entries)
+    before = {entry.id for entry in path([entry for entry in entries if entry.n < base])}
+    passed = {entry.id: entry.n for entry in walked if entry.n < base}
+    from_n = min((n for ident, n in passed.items() if ident not in before), default=base)
+    said = spoken(walked, stream)
+    found = batches(said, from_n, silent=silent)
+    upto = found[-1].upto if found else from_n
+    rest = sum(s.n >= upto for s in said)
+    on_path = frozenset(entry.id for entry in walked)
+    return Reading(stream, base, entries[-1].n + 1, found, rest, on_path, set(passed) != before)
+
+
+def spoken(walked: Sequence[Entry], stream: Stream) -> list[Spoken]:
+    """Returns the words on a path that belong to a stream."""
+    of_stream = (entry for entry in walked if (entry.source.get("client") == CLIENT) == stream.is_import)
+    return [said for entry in of_stream if (said := spoken_from(stream.conversation, entry))]
