@@ -1,9 +1,13 @@
 """Knows what the notes of the sample life promise: each stands on words of the message it names."""
 
+import json
 import re
 from datetime import date
 
+from paramecium.memories.batches import Batch
+from paramecium.memories.extraction import read_answer
 from paramecium.memories.quotes import find_quote
+from paramecium.memories.spoken import Spoken
 from tests.examples.test_sample_life import Record, read_life, read_records
 
 CONTENT_CHARS_MAX = 60
@@ -64,3 +68,21 @@ def test_no_note_says_a_number_that_was_not_said() -> None:
             found += 1
             assert word in told[note["conversation"]], note["content"]
     assert found > 10
+
+
+def batch_of(conversation: str) -> Batch:
+    """Returns all that was said in a conversation, as one batch."""
+    messages = next(c["messages"] for c in read_life() if c["id"] == conversation)
+    said = (
+        Spoken(conversation, f"{n}", n, m["role"], m["speaker"], m["at"], m["content"]) for n, m in enumerate(messages)
+    )
+    return Batch((), tuple(said))
+
+
+def test_an_answer_with_these_notes_is_taken_whole() -> None:
+    """Had a small model answered with a note, nothing of it would have been dropped: it says what its words say."""
+    for note in read_notes():
+        answer = json.dumps([{name: note[name] for name in ("date", "content", "quote")}], ensure_ascii=False)
+        read = read_answer(answer, batch_of(note["conversation"]), noted={}, person="林夏", ai="小满")
+        assert (read.dropped, [n.content for n in read.notes]) == ({}, [note["content"]]), note["content"]
+        assert [(n.message, n.quote) for n in read.notes] == [(f"{note['message']}", note["quote"])]
