@@ -51,6 +51,7 @@ bench: setup-test
 
 eval: setup
 	@$(BIN)/python -m evals sample
+	@$(BIN)/python -m evals menu
 
 lock: # needs uv on the path; the files name no index
 	@for f in run test; do uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

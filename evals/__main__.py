@@ -6,6 +6,7 @@ from typing import Final
 
 EVALUATIONS: Final = {
     "sample": "evals.sample",
+    "menu": "evals.menu",
     "bench": "evals.bench.__main__",
 }
 

@@ -147,15 +147,19 @@ def test_of_several_piped_messages_one_failure_counts(anthropic: FakeAnthropic, 
 
 
 def test_the_demo_shows_the_words_and_serves(tmp_path: Path) -> None:
-    """The demo brings the sample in, asks, and prints the words; again it finds the sample there, and may serve it."""
+    """The demo brings the sample and its notes in, asks, and prints the words; again it finds all there, and serves."""
     first = paramecium("demo", cwd=tmp_path)
     assert first.code == 0, first.err
     assert DECISION in first.out
     assert "228 are new, 0 were there" in first.err
     assert "asking parrot (parrot)" in first.err
+    assert "76 are new, 0 were there" in first.err
+    assert "05-09 搬家那天砚台钻进洗衣机滚筒" in first.err
+    assert "林夏: 阿棠拿一条冻干钓了四十分钟" in first.err
     with started("demo", "--serve", "--port", "0", cwd=tmp_path) as process:
         server = Server(process, tmp_path)
         assert "0 are new, 228 were there" in server.told
+        assert "0 are new, 76 were there" in server.told
         assert server.lines[-2].startswith("Paramecium is at http://127.0.0.1:")
         with server.client as client:
             newest = client.get("/api/conversations").json()["conversations"][0]

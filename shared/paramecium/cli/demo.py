@@ -1,4 +1,4 @@
-"""`paramecium demo`: a small sample life, one question, and the words that answer it."""
+"""`paramecium demo`: a small sample life and its notes, a menu, one question, and the words that answer it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +11,13 @@ from paramecium.cli.context import Context, bar, tell
 from paramecium.errors import BadSetting, Missing
 from paramecium.messages import load_json
 
-SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "sample_life.jsonl"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+SAMPLE = EXAMPLES / "sample_life.jsonl"
+NOTES = EXAMPLES / "sample_notes.jsonl"
 QUESTION = "我后来决定奶茶就喝哪一种了？"
+# A day after the sample life's last: what is dated later than now is on no menu.
+SAID = "搬家那天真乱，猫躲哪儿去了来着"
+SAID_AT = "2026-09-01T18:30"
 
 
 def demo(
@@ -29,6 +34,8 @@ def demo(
     choice = given.parts.upstreams.choose(None, None)
     refuse_a_real_life(given)
     bring_in(given)
+    note_down(given)
+    show_memories(given)
     tell(f"\nasking {choice.account.name} ({choice.model}): {QUESTION}\n")
     well = anyio.run(_ask, given)
     if serve:
@@ -57,6 +64,30 @@ def bring_in(given: Context) -> None:
     with bar("ingest") as progress:
         report = given.life_parts.ingest(progress)
     tell(f"ingested: {report.passages} passages, with {given.parts.embedder.id}")
+
+
+def note_down(given: Context) -> None:
+    """Adds the sample life's notes, which were written by hand; a second time finds them all there."""
+    from paramecium.jobs.sample_notes import add_notes
+
+    life = given.life_parts
+    noted = add_notes(NOTES, life.archive, life.ledger, timezone=given.settings.timezone)
+    with bar("remember") as progress:
+        life.remember(progress)
+    tell(f"{noted.added + noted.already} notes stand on its words: {noted.added} are new, {noted.already} were there")
+
+
+def show_memories(given: Context) -> None:
+    """Shows the menu that a message gets, and what recall returns for a title on it."""
+    from paramecium.recall.search import Query
+
+    shown = given.life_parts.preview.show(SAID, at=SAID_AT)
+    tell(f"\nbeside “{SAID}” a model is given:\n{shown['text'] or '(nothing)'}")
+    for line in shown["lines"][:1]:
+        found = given.life_parts.finder.recall(Query(line["title"]))
+        note = next((f.memory.note for f in found.memories if f.memory.note.id == line["id"]), None)
+        if note is not None:
+            tell(f"\nwhen it recalls the first of them, the words come with it:\n{note.speaker}: {note.quote}")
 
 
 async def _ask(given: Context) -> bool:
