@@ -54,7 +54,7 @@ def answer(*items: Any) -> str:
 def noted(folder: Path) -> list[str]:
     """Returns what the memories in the ledger say, read without any code of the house."""
     events = [json.loads(p.read_bytes()) for p in sorted((folder / "data/main/memories/events").glob("*.json"))]
-    return [event["note"]["content"] for event in events if event["kind"] == "Added"]
+    return [event["what"]["content"] for event in events if event["kind"] == "Added"]
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])

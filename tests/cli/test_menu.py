@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from evals.menu_talk import SMALL_TALK
 from paramecium.archive.names import conversation_id
 from paramecium.memories.events import Added, Event, Note
 from paramecium.memories.ledger import Ledger
 from paramecium.store.local import LocalStore
 from tests.cli.process import ROOT, Ended, paramecium
-from tests.recall.small_talk import SMALL_TALK
 
 ASK = "砚台今天上秤又胖了，周医生说五公斤九要慢慢减"
 

@@ -1,10 +1,4 @@
-"""Thirty things people say that call for nothing to be remembered, and forty questions that nobody's life answers."""
-
-SMALL_TALK = (
-    "嗯", "嗯嗯", "晚安", "哈哈哈", "好的", "在吗", "早", "吃了吗", "谢谢", "我去洗澡了",
-    "早上好", "好吧", "哦", "哈哈哈哈哈哈", "行", "知道了", "我回来了", "等一下", "在的", "睡了",
-    "辛苦啦", "拜拜", "ok", "好累啊", "😂", "你好", "怎么啦", "真的吗", "下班啦", "么么哒",
-)  # fmt: skip
+"""Forty questions that nobody's life answers."""
 
 UNRELATED = (
     "帮我写一个快速排序的函数",

@@ -64,3 +64,14 @@ def test_every_menu_keeps_its_bounds(notes: list[tuple[str, str]]) -> None:
     assert estimated_tokens(text) <= TOKENS_MAX
     assert text == "" if not taken else text.count("\n") == len(taken)
     assert text.count("[") <= 1
+
+
+def test_a_menu_takes_no_more_room_than_there_is() -> None:
+    """In a talk that was given much already, fewer lines are listed, and at last none."""
+    lines = [line(f"第{i}件旧事", "2026-05-01") for i in range(5)]
+    all_of_them = fitting(lines, TODAY, "zh")
+    assert len(all_of_them[0]) == 5
+    some = fitting(lines, TODAY, "zh", 30)
+    assert 0 < len(some[0]) < 5
+    assert estimated_tokens(some[1]) <= 30
+    assert fitting(lines, TODAY, "zh", 8) == ((), "")

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from evals.menu_talk import SMALL_TALK
 from paramecium.index.embedder import Embedder, default_model_folder
 from paramecium.recall.menu import Menu, Occasion
 from paramecium.recall.offer import Menus
 from paramecium.settings import Settings
 from tests.cli.process import ROOT
 from tests.recall.fakes_memories import FakeViews, Kept, memory_view
-from tests.recall.small_talk import SMALL_TALK, UNRELATED
+from tests.recall.small_talk import UNRELATED
 
 NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 

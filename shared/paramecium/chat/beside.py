@@ -78,4 +78,5 @@ def occasion_of(text: str, moment: datetime, conversation: str, path: Sequence[E
         known.recalled,
         known.listed | frozenset(known.recalled),
         known.seen,
+        known.room,
     )

@@ -6,10 +6,14 @@ Invariant: what is not understood counts as not known, so that at worst a thing 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from paramecium.chat.rounds import recalled_parts
+from paramecium.memories.tokens import estimated_tokens
 from paramecium.messages import Entry, Json
+
+GIVEN_SHARE: Final = 0.12
+FREE_TOKENS: Final = 150
 
 Spans = Mapping[tuple[str, str], tuple[tuple[int, int], ...]]
 
@@ -19,13 +23,21 @@ class Known:
     """Is what stands in a transcript.
 
     `listed` are memories on a menu of this path, `recalled` those opened on it, newest last; `seen` maps (conversation,
-    message) to the spans of it that can be read here, `facts` the path of each fact to the sha256 last given.
+    message) to the spans of it that can be read here, `facts` the path of each fact to the sha256 last given. `given`
+    and `words` are the estimated tokens of what was placed beside the words, and of the words.
     """
 
     listed: frozenset[str] = frozenset()
     recalled: tuple[str, ...] = ()
     seen: Spans = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
+    given: int = 0
+    words: int = 0
+
+    @property
+    def room(self) -> int:
+        """Returns how many tokens the next menu may take: all of it is sent again with every turn to come."""
+        return max(0, FREE_TOKENS + int(GIVEN_SHARE * (self.given + self.words)) - self.given)
 
 
 def known_of(conversation: str, path: Sequence[Entry]) -> Known:
@@ -34,7 +46,10 @@ def known_of(conversation: str, path: Sequence[Entry]) -> Known:
     recalled: dict[str, None] = {}
     seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
     facts: dict[str, str] = {}
+    given = words = 0
     for entry in path:
+        given += estimated_tokens(str((entry.given or {}).get("text", "")))
+        words += estimated_tokens(entry.text)
         seen.setdefault((conversation, entry.id), []).append((0, len(entry.text)))
         listed |= {str(line.get("id")) for line in _objects(entry.given, "menu")}
         facts |= {str(fact.get("path")): str(fact.get("sha256")) for fact in _objects(entry.given, "facts")}
@@ -44,7 +59,8 @@ def known_of(conversation: str, path: Sequence[Entry]) -> Known:
             if "memory" in part:
                 recalled.pop(str(part["memory"]), None)
                 recalled[str(part["memory"])] = None
-    return Known(frozenset(listed), tuple(recalled), {at: tuple(spans) for at, spans in seen.items()}, facts)
+    spans = {at: tuple(of_message) for at, of_message in seen.items()}
+    return Known(frozenset(listed), tuple(recalled), spans, facts, given, words)
 
 
 def _objects(given: Json | None, name: str) -> Iterator[Mapping[str, Any]]:

@@ -34,7 +34,7 @@ class Occasion:
     `moment` is now, in the person's time zone. `reply` is the answer before this message, `afterglow` the int8 vector
     of its last passage, made by the model `afterglow_model`. `recalled` are the memories opened in this conversation,
     newest last; `known` are not to be listed again; `seen` maps (conversation, message id) to the spans that stand in
-    the transcript.
+    the transcript. `room` is how many tokens the menu may take, if that is less than 150.
     """
 
     text: str
@@ -46,6 +46,7 @@ class Occasion:
     recalled: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     seen: Mapping[tuple[str, str], tuple[Span, ...]] = field(default_factory=dict)
+    room: int = TOKENS_MAX
 
 
 class Line(NamedTuple):
@@ -87,13 +88,13 @@ def written(line: Line, today: date) -> str:
     return f"{line.date[5:] if this_year else line.date} {line.title}"
 
 
-def fitting(lines: Iterable[Line], today: date, language: str) -> tuple[tuple[Line, ...], str]:
+def fitting(lines: Iterable[Line], today: date, language: str, room: int = TOKENS_MAX) -> tuple[tuple[Line, ...], str]:
     """Returns the first lines that fit, and the menu's text; a line that is too long gives way to the next ones."""
     taken: list[Line] = []
     text = HEADINGS[language]
     for line in lines:
         longer = f"{text}\n{written(line, today)}"
-        if estimated_tokens(longer) <= TOKENS_MAX:
+        if estimated_tokens(longer) <= min(room, TOKENS_MAX):
             taken.append(line)
             text = longer
         if len(taken) == LINES_MAX:

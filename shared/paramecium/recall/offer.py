@@ -97,7 +97,7 @@ class Menus:
         chosen = lane_fusion.fused(view, places, today.toordinal())
         notes = ((view.memories[c.position].note, c) for c in chosen)
         lines = (line_of(n.id, n.content, n.date, c.lanes, c.score) for n, c in notes)
-        taken, text = fitting(lines, today, self._settings.language)
+        taken, text = fitting(lines, today, self._settings.language, occasion.room)
         return replace(menu, lines=taken, text=text, tokens=estimated_tokens(text))
 
 
