@@ -216,3 +216,14 @@ def _body(event: Event) -> bytes:
     store = RamStore()
     Ledger(store, "main").append([event])
     return store.get(keys.event("main", 0)).body
+
+
+def test_nothing_new_is_one_look() -> None:
+    """Who knows the ledger up to its end asks for one number; what came since is read as ever."""
+    watched = WatchedStore(RamStore())
+    ledger = Ledger(watched, "main")
+    ledger.append(EVENTS[:2])
+    watched.calls.clear()
+    assert ledger.since(2) == ()
+    assert [name for name, _ in watched.calls] == ["get"]
+    assert ledger.since(0) == tuple(EVENTS[:2])

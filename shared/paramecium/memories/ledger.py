@@ -59,6 +59,17 @@ class Ledger:
             self._learn(numbers.stop)
         return tuple(events)
 
+    def since(self, from_n: int) -> tuple[Event, ...]:
+        """Returns what `read` does; where nothing stands under number `from_n` that is one GET, however long the ledger.
+
+        A number that is gone though later ones stand is told by `read` alone.
+        """
+        try:
+            self._store.get(keys.event(self._life, from_n))
+        except KeyMissing:
+            return ()
+        return self.read(from_n)
+
     def examine(self) -> Iterator[tuple[str, Event | Damaged]]:
         """Yields the key of each event and the event, or what is wrong with it; what is no event's key is Damaged."""
         names = list(self._store.list(keys.events(self._life)))

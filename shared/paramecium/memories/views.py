@@ -1,4 +1,5 @@
-"""The view of the memories at each moment: one conditional GET and one LIST tell whether anything is new.
+"""The view of the memories at each moment: one conditional GET, and one GET of the
+ledger's next number, tell whether anything is new.
 
 Knows what is loaded and when it must be looked at again; blocks are checked where they are read (see `snapshot`).
 Invariant: what is damaged is told and never served; then the events alone make the view, found by words. Only
@@ -81,7 +82,8 @@ class MemoryViews:
     def _read(self) -> bool:
         """Reads the events that came since and folds them on top; returns whether there were any."""
         try:
-            events = self._ledger.read(self._from + len(self._events))
+            reading = self._ledger.read if self._view is None else self._ledger.since
+            events = reading(self._from + len(self._events))
         except (Damaged, KeyMissing) as error:
             self._tell(f"the ledger cannot be read to its end: {error}")
             return False
