@@ -89,7 +89,7 @@ class Account(_Section):
 
 
 class SmallModel(_Section):
-    """Is the model for notes and summaries, and how often it may be asked a day."""
+    """Is the model that takes notes, and how often it may be asked a day."""
 
     account: str
     model: str

@@ -33,7 +33,7 @@ def _put(life: Life, key: str, body: bytes) -> None:
 
 
 def test_nothing_new_costs_two_calls_and_no_new_view(tmp_path: Path) -> None:
-    """A warm reader asks for the pointer and for the ledger's next number; an event that is there costs a LIST and a GET more."""
+    """A warm reader asks for the pointer and the ledger's next number; an event there costs a LIST and a GET more."""
     life = _life(tmp_path)
     watched = WatchedStore(life.store)
     views = life.views(watched)

@@ -60,7 +60,7 @@ class Ledger:
         return tuple(events)
 
     def since(self, from_n: int) -> tuple[Event, ...]:
-        """Returns what `read` does; where nothing stands under number `from_n` that is one GET, however long the ledger.
+        """Returns what `read` does; where nothing stands under number `from_n`, that is one GET.
 
         A number that is gone though later ones stand is told by `read` alone.
         """

@@ -37,7 +37,7 @@ _SAYS: Final = {
     },
 }
 _HEAD: Final = re.compile(r"\n(?P<mark>§*)\[[^\[\]\n]* conv_id=[a-z0-9-]{1,64}\](?=\n)")
-_NOTE: Final = re.compile(r"§*\[[^\[\]\n]{0,20} · (?:摘记|note): ")
+_NOTE: Final = re.compile(r"§*\[[^\[\]\n]{0,20} · (?:笔记|note): ")
 # A piece never ends between a character and what belongs to it: joiners, marks, variation selectors, skin tones, flags.
 _CHARACTER = re.compile(
     "(?:\r\n|[\U0001f1e6-\U0001f1ff]{2}|[\\s\\S])(?:[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d[\\s\\S])*"
