@@ -6,7 +6,7 @@ from typing import Final
 
 EVALUATIONS: Final = {
     "sample": "evals.sample",
-    "menu": "evals.menu",
+    "menu": "evals.menu.__main__",
     "bench": "evals.bench.__main__",
 }
 

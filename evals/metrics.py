@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 RANK_MAX: Final = 5
-_CJK: Final = (("\u2e80", "\u9fff"), ("\uac00", "\ud7af"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
-_OTHER_CHARS_PER_TOKEN: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +55,6 @@ def score(answered: Sequence[Answered]) -> Score:
         _mean(a.shown for a in answered),
         _mean(a.tokens for a in answered),
     )
-
-
-def tokens_about(text: str) -> int:
-    """Returns about how many tokens a text costs: 1 a CJK character or mark, 0.25 any other character."""
-    cjk = sum(any(first <= char <= last for first, last in _CJK) for char in text)
-    return cjk + -(-(len(text) - cjk) // _OTHER_CHARS_PER_TOKEN)
 
 
 def _mean(values: Iterable[float]) -> float:

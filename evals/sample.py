@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from evals import report
-from evals.metrics import RANK_MAX, Answered, Score, first_rank, score, tokens_about
+from evals.metrics import RANK_MAX, Answered, Score, first_rank, score
 from paramecium import wiring
 from paramecium.archive.names import conversation_id
 from paramecium.errors import ModelMissing
 from paramecium.index.embedder import Embedding
+from paramecium.memories.tokens import estimated_tokens
 from paramecium.messages import Json, load_json
 from paramecium.recall import semantic
 from paramecium.recall.limits import Limits
@@ -122,7 +123,7 @@ def answer(finder: Finder, question: Question) -> Answered:
         question.kind,
         first_rank([hit.place for hit in hits], question.right),
         shown=any(place in question.right for window in windows for place in _places(window)),
-        tokens=sum(tokens_about(window.text) for window in windows),
+        tokens=sum(estimated_tokens(window.text) for window in windows),
     )
 
 

@@ -30,7 +30,7 @@ MOMENT_OPENED: Final = 3
 NOW: Final = datetime(2026, 6, 12, 12, tzinfo=UTC)
 
 
-class Standing:
+class OneView:
     """Gives one view; the loading of a view has rows of its own."""
 
     def __init__(self, memories: int, moments: int) -> None:
@@ -61,7 +61,7 @@ class Foreseen:
 
 def rows(bench: Bench) -> Iterator[Row]:
     """Yields the time of a whole menu with all lanes, for messages of a few words and of 64 terms and more."""
-    standing, model = Standing(bench.sizes.memories, bench.sizes.moments), Foreseen()
+    standing, model = OneView(bench.sizes.memories, bench.sizes.moments), Foreseen()
     menus = Menus(standing, lambda: model, Settings(), timeout_s=60.0)
     note = f"{bench.sizes.memories:,} memories, {bench.sizes.moments:,} moments, all lanes, embedding not counted"
     for what, size in (("a message of 5 words", SHORT_WORDS), ("a message and a reply of 64 terms each", LONG_WORDS)):

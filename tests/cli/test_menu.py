@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.menu_talk import SMALL_TALK
+from evals.menu.talk import SMALL_TALK
 from paramecium.archive.names import conversation_id
 from paramecium.memories.events import Added, Event, Note
 from paramecium.memories.ledger import Ledger

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.metrics import Answered, Score, first_rank, score, tokens_about
+from evals.metrics import Answered, Score, first_rank, score
 
 
 def answered(rank: int | None, *, shown: bool = False, tokens: int = 0) -> Answered:
@@ -39,11 +39,3 @@ def test_figures_are_shares_in_order(ranks: list[int | None]) -> None:
     found = score([answered(rank) for rank in ranks])
     assert 0 <= found.r_at_1 <= found.r_at_5 <= 1
     assert found.r_at_1 <= found.mrr + 1e-9 <= 1 + 2e-9
-
-
-def test_tokens_of_chinese_and_latin() -> None:
-    """A Chinese character or mark costs a token, four other characters cost one, and a rest costs one too."""
-    assert tokens_about("") == 0
-    assert tokens_about("茶，") == 2
-    assert tokens_about("tea time") == 2
-    assert tokens_about("茶tea") == 2

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evals.menu_talk import SMALL_TALK
+from evals.menu.talk import SMALL_TALK
 from paramecium.index.embedder import Embedder, default_model_folder
 from paramecium.recall.menu import Menu, Occasion
 from paramecium.recall.offer import Menus

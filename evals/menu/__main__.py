@@ -1,7 +1,7 @@
 """The menu on a life that is lived again: what each lane lists, what of it is opened, and what is lost without it.
 
-Runs the product's own menus, notes and ledger with the real model, over the sample life and, when the file is given,
-MemoryBank's 15 persons as part of the same life; a scripted persona (see `menu_persona`) opens what it remembers, so
+Runs the product's own menus, notes and ledger with the real model, over the sample life and, when the file is there,
+MemoryBank's 15 persons as part of the same life; a scripted persona (see `persona`) opens what it remembers, so
 contexts and edges grow by behaviour. Ranks nothing itself.
 """
 
@@ -10,22 +10,28 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
-from evals import planted, report
-from evals.menu_figures import ablation_rows, lane_rows, planted_rows, shares
-from evals.menu_house import Remembered
-from evals.menu_life import SETTINGS, Lived, live
-from evals.menu_replay import Replay
+from evals import report
+from evals.menu import planted
+from evals.menu.figures import ablation_rows, lane_rows, planted_rows, shares
+from evals.menu.house import EmbedsOnce
+from evals.menu.life import SETTINGS, Lived, live
+from evals.menu.replay import Replay
+from evals.sample import EXAMPLES
 from paramecium.errors import BadInput
 from paramecium.index.embedder import Embedder, Embedding, default_model_folder
 from paramecium.index.passages import passages
 from paramecium.messages import Json
 
+BANK: Final = EXAMPLES.parents[1] / "shared" / "data" / "memorybank_cn"
+
 
 def main(arguments: Sequence[str]) -> int:
     """Takes the figures and prints them; with --json as one document on standard output."""
     parser = argparse.ArgumentParser(prog="python -m evals menu", description="The menu on a life lived again.")
-    parser.add_argument("bank", nargs="?", type=Path, help="MemoryBank's memory_bank_cn.json, to be lived as well")
+    said = "MemoryBank's memory_bank_cn.json, or its folder, lived as well [default: ../shared/data/memorybank_cn]"
+    parser.add_argument("bank", nargs="?", type=Path, default=BANK if BANK.exists() else None, help=said)
     parser.add_argument("--json", action="store_true", help="print one document of JSON")
     given = parser.parse_args(arguments)
     try:
@@ -44,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def take(life: Lived, embedder: Embedding, folder: Path, bar: report.Bar) -> Json:
     """Returns all figures of a life as one document."""
-    remembered = Remembered(embedder)
+    remembered = EmbedsOnce(embedder)
     remembered.fill(*_texts(life), bar("embed"))
     replay = Replay(life, remembered, folder, planted.LANES)
     whole = replay.run(bar("all lanes"), timed=True)

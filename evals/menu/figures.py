@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 from typing import Final
 
-from evals.menu_replay import Listed, Replayed, share
-from evals.planted import LANES, Told
+from evals.menu.planted import LANES, Outcome
+from evals.menu.replay import Listed, Replayed, share
 from paramecium.memories.tokens import estimated_tokens
 from paramecium.messages import Json
 from paramecium.settings import Lane
@@ -25,7 +25,9 @@ def lane_rows(replayed: Replayed) -> list[Json]:
     return [_lane_row(lane, replayed) for lane in LANES]
 
 
-def ablation_rows(whole: Replayed, without: Mapping[Lane, Replayed], told: Sequence[Told], probes: int) -> list[Json]:
+def ablation_rows(
+    whole: Replayed, without: Mapping[Lane, Replayed], told: Sequence[Outcome], probes: int
+) -> list[Json]:
     """Returns what the life comes to with all lanes, and with all but one; `planted` are the planted cases listed."""
     rows = [_life_row("all", whole, probes, sum(t.listed for t in told), len(told))]
     for lane, replayed in without.items():
@@ -45,7 +47,7 @@ def shares(whole: Replayed, talk: Replayed) -> list[Json]:
     ]
 
 
-def planted_rows(told: Sequence[Told]) -> list[Json]:
+def planted_rows(told: Sequence[Outcome]) -> list[Json]:
     """Returns one row a planted case."""
     return [
         {"case": t.case.name, "lane": t.case.lane, "listed": t.listed, "without_the_lane": t.listed_without}

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evals.menu_bank import read_bank
+from evals.menu.bank import read_bank
 from evals.sample import EXAMPLES, LIFE
 from paramecium.archive.conversations import Archive
 from paramecium.archive.names import conversation_id

@@ -30,7 +30,7 @@ PERSONA = "persona"
 TIMEOUT_S = 60.0
 
 
-class Remembered:
+class EmbedsOnce:
     """Is an embedding model that embeds a text once: every run of the workbench asks the same."""
 
     def __init__(self, inner: Embedding) -> None:

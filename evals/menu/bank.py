@@ -13,6 +13,7 @@ from typing import Final
 from paramecium.errors import BadInput
 from paramecium.messages import Json, load_json
 
+NAME: Final = "memory_bank_cn.json"
 WHERE: Final = "https://github.com/zhongwanjun/MemoryBank-SiliconFriend, eval_data/cn/memory_bank_cn.json (MIT)"
 _MORNING_HOUR: Final = 8
 _PERSON_APART: Final = timedelta(minutes=50)
@@ -24,13 +25,14 @@ _OFFSET: Final = "+08:00"
 def read_bank(path: Path) -> list[Json]:
     """Returns the conversations, one a person and day, in the form `paramecium import` takes.
 
-    Raises BadInput naming the file, what is wrong in it, and where it can be had.
+    `path` may be its folder. Raises BadInput naming the file, what is wrong in it, and where it can be had.
     """
+    path = path / NAME if path.is_dir() else path
     try:
         return list(_conversations(_object(load_json(path.read_bytes()), "the file")))
     except (OSError, BadInput) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        raise BadInput(f"{path} is not memory_bank_cn.json: {said}; it can be had at {WHERE}") from error
+        raise BadInput(f"{path} is not {NAME}: {said}; it can be had at {WHERE}") from error
 
 
 def _conversations(bank: Json) -> Iterator[Json]:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from evals import menu, report
-from evals.menu_bank import WHERE
-from evals.menu_life import Lived, live
-from evals.menu_persona import Persona
-from evals.menu_replay import Replay
-from evals.planted import LANES
+from evals import report
+from evals.menu import __main__ as menu
+from evals.menu.bank import WHERE, read_bank
+from evals.menu.life import Lived, live
+from evals.menu.persona import Persona
+from evals.menu.planted import LANES
+from evals.menu.replay import Replay
 from paramecium.messages import Json, dump_json
 from tests.fakes import HashEmbedder
 
@@ -71,6 +72,12 @@ def test_a_note_is_not_there_on_its_own_day(lived: Lived, model: HashEmbedder, t
     assert (replayed.listed[0].line.title, replayed.listed[0].at.date()) == (SAID, date(2023, 4, 28))
     assert [each for each in replayed.listed if said[each.line.id] >= each.at.date()] == []
     assert {len(replayed.given_tokens), len(replayed.said_tokens)} == {len(lived.turns)}
+
+
+def test_a_bank_may_be_named_by_its_folder(tmp_path: Path) -> None:
+    """The folder that holds the file stands for it."""
+    path = written(tmp_path, BANK)
+    assert read_bank(tmp_path) == read_bank(path) != []
 
 
 def test_the_persona_opens_what_the_reply_shows() -> None:

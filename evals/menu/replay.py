@@ -12,10 +12,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final, NamedTuple
 
-from evals.menu_house import PERSONA, House
-from evals.menu_life import SETTINGS, Lived, Taken, Turn
-from evals.menu_persona import Persona
-from evals.menu_talk import long_talk, small_talk_lines, small_talk_lines_after
+from evals.menu.house import PERSONA, House
+from evals.menu.life import SETTINGS, Lived, Taken, Turn
+from evals.menu.persona import Persona
+from evals.menu.talk import long_talk, small_talk_lines, small_talk_lines_after
 from paramecium.chat.afterglow import Afterglow, context_of
 from paramecium.chat.beside import occasion_of
 from paramecium.chat.given import make_given

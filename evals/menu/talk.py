@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from itertools import cycle, islice
 from typing import Final
 
-from evals.menu_house import House
-from evals.menu_life import Turn
+from evals.menu.house import House
+from evals.menu.life import Turn
 from paramecium.chat.afterglow import Afterglow
 from paramecium.recall.menu import Occasion
 

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple, get_args
 
-from evals.menu_house import TIMEOUT_S, House
-from evals.menu_life import SETTINGS, sample_notes
+from evals.menu.house import TIMEOUT_S, House
+from evals.menu.life import SETTINGS, sample_notes
 from paramecium.chat.afterglow import Afterglow, context_of
 from paramecium.index.embedder import Embedding
 from paramecium.memories.events import Added, Note, Recalled
@@ -85,7 +85,7 @@ CASES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Outcome:
     """Is how a case went: whether its memory was listed with all lanes, and without its own."""
 
     case: Planted
@@ -98,7 +98,7 @@ class Told:
         return self.listed and not self.listed_without
 
 
-def tell(cases: Sequence[Planted], embedder: Embedding, folder: Path) -> list[Told]:
+def tell(cases: Sequence[Planted], embedder: Embedding, folder: Path) -> list[Outcome]:
     """Returns how each case goes, each in a life of its own."""
     notes = sample_notes()
     return [_told(case, notes, embedder, folder) for case in cases]
@@ -110,11 +110,11 @@ def is_listed(case: Planted, lanes: tuple[Lane, ...], embedder: Embedding, folde
     return _is_listed(house, case, meant, embedder, lanes)
 
 
-def _told(case: Planted, notes: Sequence[Note], embedder: Embedding, folder: Path) -> Told:
+def _told(case: Planted, notes: Sequence[Note], embedder: Embedding, folder: Path) -> Outcome:
     house, meant = _house(case, notes, embedder, folder)
     without = tuple(lane for lane in LANES if lane != case.lane)
     listed, listed_without = (_is_listed(house, case, meant, embedder, lanes) for lanes in (LANES, without))
-    return Told(case, listed, listed_without)
+    return Outcome(case, listed, listed_without)
 
 
 def _house(case: Planted, notes: Sequence[Note], embedder: Embedding, folder: Path) -> tuple[House, Meant]:

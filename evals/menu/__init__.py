@@ -1,0 +1,1 @@
+"""The menu measured on a life that is lived again, and on planted cases."""
