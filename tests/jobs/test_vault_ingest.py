@@ -1,6 +1,5 @@
 """Documents come into the index beside what was said, each as it stands now."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from paramecium.errors import StoreUnavailable, VersionMismatch
 from paramecium.jobs import ingest, vault_ingest
 from paramecium.jobs.vault import Vault
 from paramecium.memories.documents import Documents
+from paramecium.memories.good_documents import read_good
 from paramecium.messages import Entry
 from paramecium.store import keys
-from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from tests.fakes import WatchedStore
 from tests.jobs.hand import DIARY, FACT, MEMO, USER, WORDS, Desk, vault, written
@@ -180,23 +179,19 @@ def test_who_always_loses_gives_up(tmp_path: Path) -> None:
 
 
 def test_the_last_good_texts_are_kept_at_the_end(tmp_path: Path) -> None:
-    """Whoever keeps them is told after the documents are in; not in a life that has none."""
+    """They are written behind the manifest that names the documents; in a life that has none nothing is."""
     life, desk = life_with_documents(tmp_path)
-    told: list[tuple[str, int, int]] = []
-
-    def keep(store: ObjectStore, name: str, documents: Documents, writer: str) -> None:
-        told.append((name, len(documents.vault), len(manifest_of(store).vault)))
-        assert writer
-
-    source = replace(vault(life.store), keep_good=keep)
+    assert set(read_good(life.store, "main")) == set(WORDS)
     desk.remove(USER)
-    ingest.ingest(life.indexer(vault=source))
-    assert told == [("main", 3, 3)]
-    for path in WORDS:
-        desk.remove(path)
-    ingest.ingest(life.indexer(vault=source))
-    ingest.ingest(life.indexer(vault=source))
-    assert told[1:] == [("main", 0, 0)]
+    watched = WatchedStore(life.store)
+    ingest.ingest(life.indexer(watched), check=False)
+    assert set(read_good(life.store, "main")) == {DIARY, FACT, MEMO}
+    changed = [key for name, key in watched.calls if name in ("create", "replace")]
+    assert changed[-2:] == [keys.manifest("main"), keys.good_documents("main")]
+    bare = small_life(RamStore(), tmp_path)
+    bare.by_hand = True
+    bare.ingest()
+    assert objects(bare.store, "derived/main/documents/") == {}
 
 
 class Away:

@@ -6,7 +6,7 @@ author are others. The message's id is the sha256 of the text, under which the a
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from posixpath import splitext
@@ -17,36 +17,28 @@ from paramecium.index.manifest import Manifest, VaultName
 from paramecium.index.said import Mark, Said, day_of
 from paramecium.memories.documents import Document, Documents
 from paramecium.store import keys
-from paramecium.store.base import AppendOnly, ObjectStore
+from paramecium.store.base import AppendOnly
 
 PREFIX: Final = "vault-"
 _HEX_CHARS = 40
 _TITLE_N = 1
 
-KeepGood = Callable[[ObjectStore, str, Documents, str], object]
-"""Keeps the last good text of every document: store, life, documents, and the writer's name."""
 
-
-class Reading(Protocol):
-    """Gives what is written by hand."""
+class ReadsDocuments(Protocol):
+    """Reads what is written by hand."""
 
     def read(self) -> Documents:
         """Returns it as it was last readable."""
         ...
 
 
-def keep_nothing(_store: ObjectStore, _life: str, _documents: Documents, _writer: str) -> None:
-    """Keeps no text."""
-
-
 @dataclass(frozen=True, slots=True)
 class Vault:
     """Is where documents come from; `person` wrote those without an author, `timezone` is that of their dates."""
 
-    reader: Reading
+    reader: ReadsDocuments
     person: str
     timezone: str
-    keep_good: KeepGood = keep_nothing
 
     def said(self, document: Document) -> Said:
         """Returns the one message of a version."""

@@ -1,7 +1,7 @@
 """Documents into the index: what was changed by hand since the last time.
 
-Order: the text under its hash, the segment, the manifest. Invariant: it may stop after any store call and goes on at
-its next run; a document is found as it was until it is found as it is.
+Order: the text under its hash, the segment, the manifest, at the end the last good texts. Invariant: it may stop after
+any store call and goes on at its next run; a document is found as it was until it is found as it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,7 @@ from paramecium.index.said import Said
 from paramecium.jobs.indexer import Batch, Indexer, VaultChange
 from paramecium.jobs.vault import Vault, title_mark, wanted
 from paramecium.memories.documents import Documents
+from paramecium.memories.good_documents import keep_good
 
 BATCH_PASSAGES = 500
 LOST_RACES_MAX = 5
@@ -52,7 +53,7 @@ def take_in(indexer: Indexer, standing: Standing) -> Taken:
                 raise
             standing = indexer.standing()
     if had or documents != Documents():
-        vault.keep_good(indexer.store, indexer.life, documents, indexer.writer)
+        keep_good(indexer.store, indexer.life, documents, indexer.writer)
     return taken
 
 

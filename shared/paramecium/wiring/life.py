@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramecium.store import keys
 from paramecium.wiring.built_once import BuiltOnce
-from paramecium.wiring.reading import Reading
+from paramecium.wiring.finding import FindingParts
 
 if TYPE_CHECKING:
     from paramecium.chat.turn import Chat
@@ -36,7 +35,7 @@ def unheard(conversation: str) -> None:
     """Tells nobody."""
 
 
-class LifeParts(Reading):
+class LifeParts(FindingParts):
     """Holds the parts of one life, its jobs among them."""
 
     @BuiltOnce
@@ -111,9 +110,17 @@ class LifeParts(Reading):
 
         s = self._shared
         folder, ledger = s.cache_folder / "jobs", Ledger(s.job_store, self.life)
-        breathe = getattr(s.job_store, "check", lambda: None)
-        keeper = Keeper(s.job_store, self.life, ledger, s.embedder, folder, warn=_log.warning, now=s.now)
-        return replace(keeper, progress=progress, breathe=breathe)
+        return Keeper(
+            s.job_store,
+            self.life,
+            ledger,
+            s.embedder,
+            folder,
+            progress=progress,
+            breathe=s.job_store.check,
+            warn=_log.warning,
+            now=s.now,
+        )
 
     def remember(
         self, progress: Progress = silent, conversations: Iterable[str] | None = None, *, whole: bool = False

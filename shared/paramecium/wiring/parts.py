@@ -85,7 +85,7 @@ class Parts(Building):
         return small_model(self.settings)
 
     @BuiltOnce
-    def job_store(self) -> ObjectStore:
+    def job_store(self) -> StoppingStore:
         """Returns the store as jobs get it: after `stopping` is set, its next call raises Stopped."""
         return StoppingStore(self.store, self.stopping.is_set)
 

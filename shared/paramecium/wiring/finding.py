@@ -26,7 +26,7 @@ VAULT_DOCUMENTS_MAX = 20_000
 _log = logging.getLogger("paramecium")
 
 
-class Reading(Building):
+class FindingParts(Building):
     """Holds the parts of one life that find and show."""
 
     def __init__(self, shared: "Parts", life: str) -> None:
@@ -131,9 +131,9 @@ class Reading(Building):
     def vault(self) -> "Vault":
         """Returns where the index gets the documents from."""
         from paramecium.jobs.vault import Vault
-        from paramecium.memories.document_reader import DocumentReader, keep_good
+        from paramecium.memories.document_reader import DocumentReader
 
         s = self._shared
         # A reader of its own: a turn needs the latest documents only, the index all that were ever written.
         reader = DocumentReader(s.job_store, self.life, _log.warning, VAULT_DOCUMENTS_MAX)
-        return Vault(reader, s.settings.person, s.settings.timezone, keep_good)
+        return Vault(reader, s.settings.person, s.settings.timezone)
