@@ -9,6 +9,7 @@ import pytest
 
 from paramecium.archive import blocks
 from paramecium.archive.heads import get_head, put_head
+from paramecium.chat.known import known_of
 from paramecium.memories.events import Added, Event, Later, Recalled, What, event_from, event_to
 from paramecium.messages import Entry, dump_json, entry_from, entry_to, load_json
 from paramecium.store import keys
@@ -51,6 +52,16 @@ def test_the_sacred_text_is_what_was_said() -> None:
     assert entry.text == (
         '  半个\ud83d表情\udc31\0 行\u2028段\u2029\x85\r\n\t引号"反斜\\u4e00 👨\u200d👩\u200d👧 \u00e9 e\u0301\n\n'
     )
+
+
+def test_what_golden_entries_were_given_is_known() -> None:
+    """The menu and the facts beside a question, and the note opened in its answer, are read as what stands there."""
+    names = ("v1-given", "v1-recalled-note")
+    question, answer = (entry_from(load_json((FOLDER / "entry" / f"{n}.json").read_bytes())) for n in names)
+    known = known_of("here", (question, answer))
+    assert known.listed == frozenset(known.recalled) == {"m-6a0f3c1b2d4e5f60718293a4"}
+    assert list(known.facts) == ["facts/茶.md"]
+    assert known.seen["x-4fbc2c558b50dd4f640daee0", "m-d6c8b6dc614f945b369f252a"] == ((0, 16),)
 
 
 @pytest.mark.parametrize("file", BLOCKS, ids=lambda p: p.stem)
