@@ -160,6 +160,22 @@ def test_a_slow_model_holds_back_only_what_needs_it(warned: list[str]) -> None:
     model.gate.set()
 
 
+def test_a_process_waits_for_its_model(warned: list[str]) -> None:
+    """A process that ends in the middle of native code is aborted, so its end waits for a model that is late."""
+    daemons: list[bool] = []
+
+    class Watched(SlowModel):
+        def query(self, text: str) -> NDArray[np.float32]:
+            """Tells whether the process would end without this thread."""
+            daemons.append(threading.current_thread().daemon)
+            return super().query(text)
+
+    model = Watched()
+    menu = Menus(FakeViews(view()), lambda: model, Settings(), warned.append, timeout_s=0.3).offer(Occasion(ASK, NOW))
+    model.gate.set()
+    assert (menu.late, daemons) == (("message", "context"), [False])
+
+
 def test_a_slow_store_holds_no_turn(warned: list[str]) -> None:
     """Every lane is late, the vector is there; after four such turns a further one does not even wait."""
     views = Slow()

@@ -127,7 +127,8 @@ class _Making:
 
     def start(self, at_end: Callable[[], None]) -> None:
         """Begins; `at_end` is called when both threads have ended, however late."""
-        model = threading.Thread(target=self._try, args=(self._embed,), daemon=True)
+        # No daemon: a process that ends while native code runs in one is aborted. What a model does has an end.
+        model = threading.Thread(target=self._try, args=(self._embed,))
 
         def work() -> None:
             try:
