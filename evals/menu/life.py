@@ -18,7 +18,8 @@ from paramecium.archive.conversations import Archive
 from paramecium.archive.names import conversation_id
 from paramecium.jobs.sample_notes import quoted, read_notes
 from paramecium.memories.events import Added, Note, Superseded, What
-from paramecium.memories.quotes import find_quote, memory_id
+from paramecium.memories.quotes import find_quote, note_on
+from paramecium.memories.spoken import spoken_from
 from paramecium.messages import Entry, Json, dump_json, load_json, path
 from paramecium.settings import Settings
 from paramecium.store.ram import RamStore
@@ -118,15 +119,12 @@ def _by_hand(archive: Archive) -> list[Taken]:
 
 def _by_rule(archive: Archive, conversation: str) -> Iterator[Taken]:
     for entry in archive.read(conversation):
-        found = find_quote(entry.text[:QUOTE_MAX], entry.text)
-        if entry.role != "user" or len(entry.text) < NOTED_MIN or found is None:
+        said = spoken_from(conversation, entry)
+        found = find_quote(said.text[:QUOTE_MAX], said.text) if said is not None else None
+        if said is None or said.role != "user" or len(said.text) < NOTED_MIN or found is None:
             continue
-        quote = entry.text[slice(*found)]
-        ident = memory_id(conversation, entry.id, *found, quote)
-        day = datetime.fromisoformat(entry.at).date()
-        place = (conversation, entry.id, entry.n, *found)
-        note = Note(ident, entry.text[:CONTENT_MAX], quote, *place, f"{day}", entry.at, entry.speaker, "user")
-        yield Taken(day, (Added(note),))
+        day = datetime.fromisoformat(said.at).date()
+        yield Taken(day, (Added(note_on(said, *found, said.text[:CONTENT_MAX], f"{day}")),))
 
 
 def _probes(archive: Archive, taken: Sequence[Taken]) -> Iterator[Probe]:

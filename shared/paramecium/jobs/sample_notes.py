@@ -17,7 +17,7 @@ from paramecium.archive.names import conversation_id
 from paramecium.errors import BadLine
 from paramecium.memories.events import Added, Event, Note, Superseded, What
 from paramecium.memories.ledger import Ledger
-from paramecium.memories.quotes import find_quote, memory_id
+from paramecium.memories.quotes import find_quote, note_on
 from paramecium.memories.spoken import Spoken, spoken_from
 from paramecium.memories.state import State, fold
 from paramecium.messages import Json, load_json
@@ -79,11 +79,7 @@ def _note(line: Json, said: Spoken | None) -> Note | None:
     found = find_quote(line["quote"], said.text) if said is not None else None
     if said is None or found is None:
         return None
-    start, end = found
-    quote = said.text[start:end]
-    ident = memory_id(said.conversation, said.message, start, end, quote)
-    place = (said.conversation, said.message, said.n, start, end)
-    return Note(ident, line["content"], quote, *place, line["date"], said.at, said.speaker, said.role)
+    return note_on(said, *found, line["content"], line["date"])
 
 
 def _wanted(lines: Sequence[Json], notes: Sequence[Note | None]) -> list[What]:

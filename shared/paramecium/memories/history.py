@@ -4,12 +4,10 @@ Pure. Invariant: an event that stands twice is told once; nothing here decides h
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from paramecium.memories.events import Added, Event, Forgotten, Later, Recalled, Revived, Superseded
-from paramecium.memories.state import Memory, Standing, State
-
-CHAIN_MAX: Final = 1000
+from paramecium.memories.events import Added, Event, Later, Recalled, Revived, Superseded
+from paramecium.memories.state import CHAIN_MAX, Memory, Standing, State
 
 
 class History(NamedTuple):
@@ -52,8 +50,6 @@ def named_by(event: Event) -> tuple[str, ...]:
             return (memory, by) if by else (memory,)
         case Later():
             return ()
-        case Forgotten(memory):
-            return (memory,)
         case what:
             return (what.memory,)
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from paramecium.index.passages import is_grapheme_boundary
 from paramecium.memories.events import Note
+from paramecium.memories.spoken import Spoken
 from paramecium.messages import dump_json, whole
 
 QUOTE_CHARS_MIN: Final = 10
@@ -47,6 +48,14 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
         return None
     starts, ends = _offsets(text)
     return _widened(text, starts[at], ends[at + len(folded) - 1])
+
+
+def note_on(said: Spoken, start: int, end: int, content: str, date: str) -> Note:
+    """Returns the note that stands on characters `start` to `end` of a message; `date` is YYYY-MM-DD or empty."""
+    quote = said.text[start:end]
+    ident = memory_id(said.conversation, said.message, start, end, quote)
+    place = (said.conversation, said.message, said.n, start, end)
+    return Note(ident, content, quote, *place, date, said.at, said.speaker, said.role)
 
 
 def memory_id(conversation: str, message: str, start: int, end: int, quote: str) -> str:

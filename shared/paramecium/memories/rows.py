@@ -8,9 +8,9 @@ Invariant: the mean hangs on the set of rows alone, not on the order or the part
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from paramecium.index.vectors import LEVELS, quantise
 from paramecium.memories.events import Note
@@ -24,6 +24,7 @@ MEAN_WEIGHT: Final = 200
 _CHUNK_ROWS = 8192
 Asked: TypeAlias = tuple[str, str]
 """A conversation and the id of a message in it."""
+_Name = TypeVar("_Name", str, Asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def joined(parts: Sequence[Rows], ids: Collection[str], asked: Collection[Asked]
 
     if len(parts) == 1 and all(i in ids for i in parts[0].ids) and all(a in asked for a in parts[0].asked):
         return parts[0]
-    kept, kept_asked = (_first(each, wanted) for each, wanted in (([p.ids for p in parts], ids), _asked(parts, asked)))
+    kept = _first((name for p in parts for name in p.ids), ids)
+    kept_asked = _first((name for p in parts for name in p.asked), asked)
     rows = np.concatenate([p.rows for p in parts])[list(kept.values())]
     scales = np.concatenate([p.scales for p in parts])[list(kept.values())]
     asked_rows = np.concatenate([p.asked_rows for p in parts])[list(kept_asked.values())]
@@ -129,19 +131,10 @@ def joined(parts: Sequence[Rows], ids: Collection[str], asked: Collection[Asked]
     return Rows(model, shipped, tuple(kept), rows, scales, added, tuple(kept_asked), asked_rows)
 
 
-def _asked(parts: Sequence[Rows], asked: Collection[Asked]) -> tuple[list[tuple[Asked, ...]], Collection[Asked]]:
-    return [p.asked for p in parts], asked
-
-
-def _first(names: Sequence[Sequence[Any]], wanted: Collection[Any]) -> dict[Any, int]:
-    """Returns where each wanted name comes first among all, in the order they come."""
-    places: dict[Any, int] = {}
-    for place, name in enumerate(_flat(names)):
+def _first(names: Iterable[_Name], wanted: Collection[_Name]) -> dict[_Name, int]:
+    """Returns where each wanted name comes first, in the order they come."""
+    places: dict[_Name, int] = {}
+    for place, name in enumerate(names):
         if name in wanted:
             places.setdefault(name, place)
     return places
-
-
-def _flat(names: Sequence[Sequence[Any]]) -> Iterator[Any]:
-    for some in names:
-        yield from some
