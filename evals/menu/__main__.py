@@ -24,14 +24,15 @@ from paramecium.index.embedder import Embedder, Embedding, default_model_folder
 from paramecium.index.passages import passages
 from paramecium.messages import Json
 
-BANK: Final = EXAMPLES.parents[1] / "shared" / "data" / "memorybank_cn"
+# A data folder beside the checkout; nothing of it belongs to the project.
+BANK: Final = next(iter(sorted(EXAMPLES.parents[1].glob("*/data/memorybank_cn"))), None)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Takes the figures and prints them; with --json as one document on standard output."""
     parser = argparse.ArgumentParser(prog="python -m evals menu", description="The menu on a life lived again.")
-    said = "MemoryBank's memory_bank_cn.json, or its folder, lived as well [default: ../shared/data/memorybank_cn]"
-    parser.add_argument("bank", nargs="?", type=Path, default=BANK if BANK.exists() else None, help=said)
+    said = "MemoryBank's memory_bank_cn.json, or its folder, lived as well [default: a data/memorybank_cn beside]"
+    parser.add_argument("bank", nargs="?", type=Path, default=BANK, help=said)
     parser.add_argument("--json", action="store_true", help="print one document of JSON")
     given = parser.parse_args(arguments)
     try:
