@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from paramecium.memories.batches import Batch, excerpt
 from paramecium.memories.claims import Shown, is_about_prompt, is_date, is_supported, shown_in
 from paramecium.memories.events import Note
-from paramecium.memories.extraction_words import words_of
+from paramecium.memories.extraction_words import repeats_instruction, words_of
 from paramecium.memories.questions import Question, first_array, mark_for, stamp
 from paramecium.memories.quotes import QUOTE_CHARS_MAX, QUOTE_CHARS_MIN, find_quote, fold, memory_id
 from paramecium.memories.spoken import Spoken
@@ -122,7 +122,7 @@ class _Taking:
         quote = said.text[start:end]
         if not is_supported(content, self._shown):
             return "unsupported"
-        if is_about_prompt(content, quote):
+        if is_about_prompt(content, quote) or repeats_instruction(content, said.text):
             return "about_prompt"
         ranges = self._noted.setdefault((said.conversation, said.message), [])
         if any(start < noted_end and noted_start < end for noted_start, noted_end in ranges):
