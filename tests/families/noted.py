@@ -1,11 +1,12 @@
 """The house of the families once more, with a small model behind it that takes notes, and a person's own documents."""
 
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from paramecium.index.embedder import Embedding
+from paramecium.index.embedder import Embedder, Embedding, default_model_folder
 from paramecium.jobs.extract_report import ExtractReport
 from paramecium.memories.events import Note
 from paramecium.memories.state import State, fold
@@ -95,7 +96,15 @@ class Noted(Door):
 def measured() -> HashEmbedder:
     """Returns an embedder that brings up what shares about a third of its characters."""
     embedder = HashEmbedder()
-    embedder.floors = {"menu.message": 0.4, "menu.context": 0.5, "menu.afterglow": 0.5, "notes": 0.3}
+    embedder.floors = {"menu.message": 0.4, "menu.context": 0.5, "menu.afterglow": 0.5, "notes": 0.4, "recall": 0.4}
+    return embedder
+
+
+@cache
+def shipped() -> Embedder:
+    """Returns the model that is shipped, loaded once for all tests."""
+    embedder = Embedder(default_model_folder())
+    embedder.warm()
     return embedder
 
 
