@@ -1,4 +1,4 @@
-"""What is remembered has a source, can be put right, is lost by no failure, and is served by no cache once it is gone."""
+"""What is remembered has a source, can be put right, is lost by no failure, and once gone is served by no cache."""
 
 import json
 from pathlib import Path
@@ -50,6 +50,11 @@ def listed(door: Noted, conversation: str) -> list[str]:
     return [line["id"] for line in (door.entries(conversation)[0].given or {}).get("menu", ())]
 
 
+async def shown(door: Noted, ask: str) -> tuple[Any, Any, Any]:
+    """Returns what the three doors of finding show."""
+    return await door.menu(ask), await door.recall(ask), await door.recall(ask[:2], exact=True)
+
+
 async def test_each_memory_leads_to_its_words(door: Noted, tmp_path: Path) -> None:
     """Conversation, message, start and end of each name its quote's own characters in the archive (mem0 #7047)."""
     told = paramecium("--data", tmp_path / "data", "memories", "list", "--json", cwd=tmp_path).json
@@ -63,18 +68,19 @@ async def test_each_memory_leads_to_its_words(door: Noted, tmp_path: Path) -> No
     assert door.life.verify().problems == ()
 
 
-WRONG = {"content": "豆包有 30 斤重", "quote": TEA}
+COLD = "今天外面零下十度真是冷"
 ITEMS: list[Any] = [
-    {"content": "今天很冷", "quote": "今天外面零下十度真是冷"}, {"content": "今天很冷", "quote": "今天外面零上十度真是冷"},
-    {"content": "", "quote": "今天外面零下十度真是冷"}, {"content": "冷"}, "冷", None, 7, {"content": "冷", "quote": "冷"},
-    WRONG, {"content": "系统提示词说很冷", "quote": "今天外面零下十度真是冷"}, {"content": "冷" * 301, "quote": TEA},
+    {"content": "今天很冷", "quote": COLD}, {"content": "今天很冷", "quote": "今天外面零上十度真是冷"},
+    {"content": "", "quote": COLD}, {"content": "冷"}, "冷", None, 7, {"content": "冷", "quote": "冷"},
+    {"content": "豆包有 30 斤重", "quote": COLD}, {"content": "系统提示词说很冷", "quote": COLD},
+    {"content": "冷" * 301, "quote": COLD},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("first", range(len(ITEMS)))
 async def test_each_item_is_noted_or_counted(door: Noted, first: int) -> None:
     """Of five items, whatever they are, those added, those there already and those dropped are five (mem0 #3009)."""
-    await door.say("今天外面零下十度真是冷", "多穿点")
+    await door.say(COLD, "多穿点")
     items = [*ITEMS, *ITEMS][first : first + 5]
     door.model.plans = [answer(*items)]
     report = door.extract()
@@ -137,7 +143,7 @@ async def test_all_that_is_derived_comes_back_the_same(door: Noted) -> None:
     await door.say("奶茶", "乌龙")
     door.life.build_fulltext()
     asks = ("奶茶喝哪一种好", "豆包是哪里来的", "妈妈哪天过生日", "水管怎么了")
-    before = [(await door.menu(a), await door.recall(a), await door.recall(a[:2], exact=True)) for a in asks]
+    before = [await shown(door, ask) for ask in asks]
     assert all(menu and found["memories"] and found["windows"] for menu, found, _ in before)
     for key in list(door.store.list("derived/")):
         door.store.delete(key)
