@@ -39,6 +39,7 @@ async def test_an_edit_is_a_sibling_and_takes_its_memory_along(door: Noted) -> N
     door.extract()
     assert [n.quote for n in door.live()] == [CHERRY]
     await door.say(PEACH, "真好看", conversation=conv, parent=before)
+    assert [m["quote"] for m in (await door.recall("春天去看的樱花"))["memories"]] == []  # before any job has run
     door.extract()
     assert [e.text for e in door.entries(conv)] == ["早", "早呀", CHERRY, "真好看", PEACH, "真好看"]
     assert [e.text for e in door.entries(conv) if e.parent == before] == [CHERRY, PEACH]
