@@ -136,9 +136,11 @@ async def test_35_two_turns_and_two_jobs_at_once_lose_nothing(door: Noted) -> No
         group.start_soon(ask, "生石花今年脱皮脱得特别早呢")
     assert len(door.entries(conv)) == 6
     assert {asked.messages[0]["role"] for asked in door.upstream.requests} == {"user"}
-    door.clock.forward(hours=2)
+    other = Noted(door.store, door.folder / "elsewhere", embedder=door.embedder, model=door.model)
+    for one in (door, other):
+        one.clock.moment = datetime(2026, 6, 13, 12, tzinfo=UTC)
     async with anyio.create_task_group() as group:
         group.start_soon(take, door)
-        group.start_soon(take, door.another())
+        group.start_soon(take, other)
     quotes = [n.quote for n in door.live()]
     assert (len(quotes), len(set(quotes))) == (4, 4)
