@@ -177,3 +177,18 @@ def test_documents_cost_a_turn_a_list_a_kind_and_a_look_a_file() -> None:
     documents = sorted(name for name, key in store.calls if key.split("/")[1] in ("profile", "facts", "diary", "memos"))
     assert documents == ["get_if_changed"] * len(FILES) + ["list"] * 4
     assert len(store.calls) == len(documents) + 7
+
+
+def test_a_menu_is_told_how_much_room_it_has() -> None:
+    """What was given already leaves the next menu less than the first had, and the other branches are named."""
+    offering = FakeOffering(menu_of(*[f"{i}" * 20 for i in range(5)]))
+    house = House(beside=Beside(None, offering))
+    house.says(says("一"), says("二"), says("三"))
+    conv = house.talk("t0", "甲").conversation
+    house.talk("t1", "乙", conv)
+    first, second = offering.occasions
+    assert second.room < first.room == 150
+    assert (first.aside, second.aside) == (frozenset(), frozenset())
+    begun = house.entries(conv)[1]
+    house.talk("t2", "丙", conv, parent=begun.id)
+    assert offering.occasions[2].aside == {entry.id for entry in house.entries(conv)[2:4]}

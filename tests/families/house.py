@@ -6,6 +6,7 @@ from typing import Any
 from starlette.types import ASGIApp
 
 from functions.gateway.app import create_app
+from paramecium.index.embedder import Embedding
 from paramecium.messages import Entry
 from paramecium.settings import settings_from
 from paramecium.store.base import ObjectStore
@@ -22,14 +23,21 @@ ACCOUNT = {"name": "a", "kind": "anthropic", "api_key": "k", "models": ["m"]}
 class Door:
     """Is one process: its application, its parts, and the model behind it."""
 
-    def __init__(self, store: ObjectStore, folder: Path, upstream: ScriptedUpstream | None = None) -> None:
+    def __init__(
+        self,
+        store: ObjectStore,
+        folder: Path,
+        upstream: ScriptedUpstream | None = None,
+        embedder: Embedding | None = None,
+        **more: Any,
+    ) -> None:
         self.store, self.folder = store, folder
         self.upstream = upstream or ScriptedUpstream()
-        settings = settings_from({"token": TOKEN, "person": "阿南", "accounts": [ACCOUNT]}, "test")
+        settings = settings_from({"token": TOKEN, "person": "阿南", "accounts": [ACCOUNT], **more}, "test")
         built = Upstreams(settings, built={"a": self.upstream})
         self.clock = FixedClock()
         self.parts = Parts(
-            settings, store, embedder=HashEmbedder(), upstreams=built, cache_folder=folder, now=self.clock
+            settings, store, embedder=embedder or HashEmbedder(), upstreams=built, cache_folder=folder, now=self.clock
         )
         self.app: ASGIApp = create_app(self.parts)
 

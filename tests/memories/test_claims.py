@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from paramecium.memories.claims import is_about_prompt, is_date, is_supported, shown_in
+from paramecium.memories.claims import is_about_prompt, is_date, is_supported, is_written_alike, shown_in
 from tests.index.fakes_life import ANY_TEXT
 
 SHOWN = shown_in(
@@ -104,3 +104,21 @@ def test_ten_years_after_a_leap_day() -> None:
     """The day after its place in the calendar is too late."""
     assert is_date("2034-02-28", "2024-02-29")
     assert not is_date("2034-03-01", "2024-02-29")
+
+
+@pytest.mark.parametrize(
+    ("content", "texts", "alike"),
+    [
+        ("阿月喝乌龙", ["我喝乌龙"], True),
+        ("阿月喝乌龙", ["I drink oolong"], False),
+        ("阿月 drinks oolong", ["I drink oolong"], True),
+        ("阿月喝 oolong", ["I drink oolong", "嗯"], True),
+        ("나는 우롱", ["我喝乌龙"], False),
+        ("ｶﾌｪ", ["ｶﾌｪに行った"], True),
+        ("12 ☕", ["twelve cups"], True),
+        ("", [], True),
+    ],
+)
+def test_a_note_is_written_as_the_talk_is(content: str, texts: list[str], alike: bool) -> None:
+    """Letters of a writing that nobody used are a translation; a name that was shown may be in any."""
+    assert is_written_alike(content, texts, ["阿月", ""]) is alike

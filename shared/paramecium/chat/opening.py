@@ -7,9 +7,9 @@ Invariant: when `open` returns, the person's words stand in the archive, once, h
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from paramecium import clock
@@ -115,7 +115,7 @@ class Opener:
     def _begun(self, conv: str, transcript: Transcript | None, ask: Ask, tools: Sequence[Json]) -> Opening:
         path = transcript.path(ask.parent) if transcript else ()
         moment = self.now()
-        placed = self._placed(conv, transcript.stored(path) if transcript else (), ask, tools, moment)
+        placed = self._placed(_before(conv, transcript, path), ask, tools, moment)
         # Who names a parent wants to speak there, beside what hangs on it.
         draft = self._question(ask, path[-1].id if path else None, placed, moment)
         tail = transcript.tail if transcript else 0
@@ -124,9 +124,10 @@ class Opener:
             path = self.transcripts.load(conv).path(question.id)[:-1]
         return Opening(conv, placed.head, (*path, question), context=placed.context)
 
-    def _placed(self, conv: str, path: Sequence[Entry], ask: Ask, tools: Sequence[Json], moment: datetime) -> "_Placed":
-        """What stands before and beside the words; `path` are the entries as stored."""
+    def _placed(self, before: "_Before", ask: Ask, tools: Sequence[Json], moment: datetime) -> "_Placed":
+        """What stands before and beside the words."""
         settings, today = self.settings, local_day(self.settings, moment)
+        conv, path = before.conversation, before.path
         documents = self.beside.written(first_recent_day(today))
         previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
         if not ask.memory:
@@ -136,6 +137,7 @@ class Opener:
         facts = matched(documents.facts, ask.text, today, known.facts)
         # What is listed can only be opened by a tool.
         occasion = occasion_of(ask.text, moment.astimezone(ZoneInfo(settings.timezone)), conv, path, known)
+        occasion = replace(occasion, aside=before.aside)
         menu, context = self.beside.offered(occasion) if tools else (None, None)
         head = make_head(settings, told_of(documents, settings, today), tools=tools)
         return _Placed(head, make_given(settings, moment, previous, facts, menu), context)
@@ -155,6 +157,22 @@ class Opener:
             given=placed.given,
             source={"client": ask.client, "turn": ask.turn},
         )
+
+
+class _Before(NamedTuple):
+    """Is what a question follows: the entries of its path as they are stored, and the messages beside that path."""
+
+    conversation: str
+    path: tuple[Entry, ...] = ()
+    aside: frozenset[str] = frozenset()
+
+
+def _before(conv: str, transcript: Transcript | None, path: Sequence[Entry]) -> _Before:
+    if transcript is None:
+        return _Before(conv)
+    followed = {entry.id for entry in path}
+    aside = frozenset(e.id for e in transcript.entries if e.is_message and e.id not in followed)
+    return _Before(conv, transcript.stored(path), aside)
 
 
 @dataclass(frozen=True, slots=True)

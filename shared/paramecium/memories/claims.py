@@ -22,6 +22,21 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NUMBER: Final = re.compile(r"\d++(?:\.\d++)*+")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD: Final = re.compile("[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+# Writing whose words cannot be compared one by one, unlike those in Latin letters.
+_SCRIPTS: Final = tuple(
+    re.compile(f"[{letters}]")
+    for letters in (
+        "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",  # Han
+        "\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d",  # Hiragana and Katakana
+        "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",  # Hangul
+        "\u0370-\u03ff\u1f00-\u1fff",  # Greek
+        "\u0400-\u052f",  # Cyrillic
+        "\u0590-\u05ff",  # Hebrew
+        "\u0600-\u06ff\u0750-\u077f",  # Arabic
+        "\u0900-\u097f",  # Devanagari
+        "\u0e00-\u0e7f",  # Thai
+    )
+)
 _INFLECTION: Final = re.compile(r"(?<=[a-z]{3})(?:ing|ied|ies|ed|es|e|s|y)\Z")
 # Read in folded text (index/fold): lower case, simplified, full width made half.
 _OF_PROMPT: Final = re.compile(
@@ -65,6 +80,18 @@ def is_supported(content: str, shown: Shown) -> bool:
     if not shown.numbers.issuperset(_numbers(plain)):
         return False
     return all(_is_word_supported(word, shown) for word in _WORD.findall(plain))
+
+
+def is_written_alike(content: str, texts: Iterable[str], names: Iterable[str]) -> bool:
+    """Tells whether `content`, names left aside, has no letters of a writing that none of the texts has.
+
+    A note in another writing than the talk is a translation, and nothing in it can be found in what was said.
+    """
+    plain = unicodedata.normalize("NFKC", content)
+    for name in filter(None, names):
+        plain = plain.replace(unicodedata.normalize("NFKC", name), "")
+    strange = [script for script in _SCRIPTS if script.search(plain)]
+    return not strange or all(any(script.search(text) for text in texts) for script in strange)
 
 
 def is_about_prompt(content: str, quote: str) -> bool:

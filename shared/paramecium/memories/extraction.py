@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from paramecium.memories.batches import Batch, excerpt
-from paramecium.memories.claims import Shown, is_about_prompt, is_date, is_supported, shown_in
+from paramecium.memories.claims import Shown, is_about_prompt, is_date, is_supported, is_written_alike, shown_in
 from paramecium.memories.events import Note
-from paramecium.memories.extraction_words import words_of
+from paramecium.memories.extraction_words import repeats_instruction, words_of
 from paramecium.memories.questions import Question, first_array, mark_for, stamp
 from paramecium.memories.quotes import QUOTE_CHARS_MAX, QUOTE_CHARS_MIN, find_quote, fold, memory_id
 from paramecium.memories.spoken import Spoken
@@ -64,7 +64,7 @@ def read_answer(answer: str, batch: Batch, *, noted: Noted, person: str = "", ai
     read = first_array(answer)
     dropped = Counter({read.fault: 1} if read.fault else {})
     dropped["too_many"] = max(len(read.items) - ITEMS_MAX, 0)
-    taking = _Taking(batch, noted, _shown(batch, person, ai))
+    taking = _Taking(batch, noted, _shown(batch, person, ai), (person, ai))
     notes: list[Note] = []
     for item in read.items[:ITEMS_MAX]:
         note = taking.note(item)
@@ -88,8 +88,10 @@ class _Place(NamedTuple):
 class _Taking:
     """Holds what is known while the items of one answer are read: the batch, what it shows, and what is noted."""
 
-    def __init__(self, batch: Batch, noted: Noted, shown: Shown) -> None:
+    def __init__(self, batch: Batch, noted: Noted, shown: Shown, names: Sequence[str]) -> None:
         self._batch, self._shown = batch, shown
+        self._texts = [said.text for said in batch.messages]
+        self._names = {*names, *(said.speaker for said in batch.messages)}
         self._noted = {place: list(ranges) for place, ranges in noted.items() if place[0] == batch.conversation}
 
     def note(self, item: Any) -> Note | str:
@@ -120,9 +122,9 @@ class _Taking:
     def _note(self, content: str, date: object, place: _Place) -> Note | str:
         said, start, end = place
         quote = said.text[start:end]
-        if not is_supported(content, self._shown):
+        if not is_supported(content, self._shown) or not is_written_alike(content, self._texts, self._names):
             return "unsupported"
-        if is_about_prompt(content, quote):
+        if is_about_prompt(content, quote) or repeats_instruction(content, said.text):
             return "about_prompt"
         ranges = self._noted.setdefault((said.conversation, said.message), [])
         if any(start < noted_end and noted_start < end for noted_start, noted_end in ranges):

@@ -29,12 +29,14 @@ class Eligible:
         self.past: NDArray[bool_] = present & (view.day <= self.today)
 
     def unseen(self, position: int) -> bool:
-        """Tells whether the words a memory stands on are not before the model already.
+        """Tells whether the words a memory stands on are not before the model already, and were not taken back.
 
-        Of the very conversation a memory is left out when its message stands in the transcript, of another one when
-        its quote does.
+        Of the very conversation a memory is left out when its message stands in the transcript, or on another branch:
+        who says a thing anew is not shown how it was said before. Of another one it is when its quote is there.
         """
         note, seen = self._view.memories[position].note, self._occasion.seen
+        if note.conversation == self._occasion.conversation and note.message in self._occasion.aside:
+            return False
         spans = seen.get((note.conversation, note.message))
         if spans is None:
             return True

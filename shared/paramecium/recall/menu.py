@@ -34,7 +34,8 @@ class Occasion:
     `moment` is now, in the person's time zone. `reply` is the answer before this message, `afterglow` the int8 vector
     of its last passage, made by the model `afterglow_model`. `recalled` are the memories opened in this conversation,
     newest last; `known` are not to be listed again; `seen` maps (conversation, message id) to the spans that stand in
-    the transcript. `room` is how many tokens the menu may take, if that is less than 150.
+    the transcript. `room` is how many tokens the menu may take, if that is less than 150. `aside` are the ids of this
+    conversation's messages that lie on another branch than the message.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Occasion:
     known: frozenset[str] = frozenset()
     seen: Mapping[tuple[str, str], tuple[Span, ...]] = field(default_factory=dict)
     room: int = TOKENS_MAX
+    aside: frozenset[str] = frozenset()
 
 
 class Line(NamedTuple):

@@ -4,7 +4,6 @@ Knows how a text, a conversation and a moment become an occasion. Invariant: a p
 file; what stands in the conversation's transcript is left out as it would be in a turn.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -14,7 +13,7 @@ from paramecium import clock
 from paramecium.errors import BadInput
 from paramecium.messages import Json
 from paramecium.recall.catalogue import Catalogue
-from paramecium.recall.menu import Menu, Occasion, Span
+from paramecium.recall.menu import Menu, Occasion
 from paramecium.recall.offer import Menus
 
 # Nobody waits for an answer meanwhile, and the model may have to be loaded first.
@@ -39,8 +38,8 @@ class Preview:
         if not text or text.isspace():
             raise BadInput("text is empty")
         moment = self.now() if at is None else self._moment(at)
-        ident, seen = (None, {}) if conversation is None else self._seen(conversation)
-        return _shown(self.menus.offer(Occasion(text, moment, ident, seen=seen), TIMEOUT_S))
+        occasion = Occasion(text, moment) if conversation is None else self._within(text, moment, conversation)
+        return _shown(self.menus.offer(occasion, TIMEOUT_S))
 
     def _moment(self, at: str) -> datetime:
         try:
@@ -49,11 +48,13 @@ class Preview:
         except ValueError as error:
             raise BadInput(f"at must be a moment such as 2026-06-12T23:47, not {at!r:.40}") from error
 
-    def _seen(self, conversation: str) -> tuple[str, Mapping[tuple[str, str], tuple[Span, ...]]]:
-        """Returns our id of a conversation, and all that stands on its path."""
+    def _within(self, text: str, moment: datetime, conversation: str) -> Occasion:
+        """Returns the occasion of a message behind the end of a conversation's path."""
         read = self.catalogue.read(conversation)
-        ident = str(read["id"])
-        return ident, {(ident, m["id"]): ((0, len(m["text"])),) for m in read["messages"] if m["on_path"]}
+        ident, messages = str(read["id"]), read["messages"]
+        seen = {(ident, m["id"]): ((0, len(m["text"])),) for m in messages if m["on_path"]}
+        aside = frozenset(str(m["id"]) for m in messages if not m["on_path"])
+        return Occasion(text, moment, ident, seen=seen, aside=aside)
 
 
 def _shown(menu: Menu) -> Json:

@@ -107,8 +107,9 @@ class Finder:
             return ()
         try:
             found = notes.find(self.memories.view(), self.near, query.text, limits)
-            hidden = (m for m in found if not _seen(view, (m.memory.note.conversation, m.memory.note.n), limits))
-            return tuple(islice(hidden, NOTES_MAX))
+            places = ((m, (m.memory.note.conversation, m.memory.note.n)) for m in found)
+            shown = (m for m, place in places if not _seen(view, place, limits) and not _is_aside(view, place))
+            return tuple(islice(shown, NOTES_MAX))
         except ParameciumError as error:
             self.near.warn(f"the memories cannot be searched: {error}")
             return ()
@@ -156,6 +157,15 @@ def _seen(view: View, place: Place, limits: Limits) -> bool:
     if conversation != limits.besides or n < limits.besides_from or conversation not in view.conversations:
         return False
     return view.talk(conversation).on_path(n)
+
+
+def _is_aside(view: View, place: Place) -> bool:
+    """Tells whether a message is known to lie on another branch; of what is not yet met nothing is known."""
+    conversation, n = place
+    if conversation not in view.conversations:
+        return False
+    talk = view.talk(conversation)
+    return n in talk.numbers and not talk.on_path(n)
 
 
 class _Shown:
