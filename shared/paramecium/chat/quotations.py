@@ -25,6 +25,10 @@ class Reading(Protocol):
         """Returns the entries from number `from_n` on; raises ConversationMissing when nothing is there at all."""
         ...
 
+    def behind(self, conv: str, end: int) -> tuple[Entry, ...]:
+        """Returns the entries from number `end` on, at which a block ends."""
+        ...
+
     def block(self, key: str) -> tuple[Entry, ...]:
         """Returns the entries of one block; raises Missing, Damaged."""
         ...

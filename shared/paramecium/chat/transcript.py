@@ -33,8 +33,8 @@ class Transcripts:
         with self._lock:
             warm = self._warm.get(conv)
         known = warm.entries if warm else ()
-        start = known[-1].n + 1 if known else 0
-        entries = known + tuple(e for e in self._archive.read(conv, start) if e.n >= start)
+        # What is known was read and stored in whole blocks.
+        entries = known + self._archive.behind(conv, known[-1].n + 1) if known else self._archive.read(conv)
         loaded = Transcript(conv, entries, self._quotations, warm.restored if warm else {})
         self._keep(loaded)
         return loaded
