@@ -28,7 +28,7 @@ class Ledger:
 
     def __init__(self, store: AppendOnly, life: str) -> None:
         self._store, self._life = store, keys.check_life(life)
-        self._tail = 0
+        self._tail = self._supposed = 0
         self._lock = threading.Lock()
 
     def append(self, events: Sequence[Event]) -> int:
@@ -76,6 +76,14 @@ class Ledger:
         if events:
             self._learn(from_n + len(events))
         return tuple(events)
+
+    def suppose(self, tail: int) -> None:
+        """Takes a hint of where the end is, as a snapshot gives it; before an event is written it is looked at.
+
+        Without it the first event of a process costs a LIST of the whole ledger.
+        """
+        with self._lock:
+            self._supposed = max(self._supposed, tail)
 
     def examine(self) -> Iterator[tuple[str, Event | Damaged]]:
         """Yields the key of each event and the event, or what is wrong with it; what is no event's key is Damaged."""
@@ -143,8 +151,17 @@ class Ledger:
 
     def _known_tail(self) -> int:
         with self._lock:
-            tail = self._tail
-        return tail or self._end(0)
+            tail, supposed = self._tail, self._supposed
+        if tail:
+            return tail
+        return self._end(supposed if supposed and self._stands(supposed - 1) else 0)
+
+    def _stands(self, n: int) -> bool:
+        try:
+            self._store.get(keys.event(self._life, n))
+        except KeyMissing:
+            return False
+        return True
 
     def _learn(self, tail: int) -> None:
         with self._lock:
