@@ -64,6 +64,13 @@ class FakeOffering:
         self.queue = list(queue)
         self.occasions: list[Occasion] = []
 
+    def begin(self, _text: str) -> "FakeOffering":
+        """Begins nothing: the queue is asked when the occasion is known."""
+        return self
+
+    def drop(self) -> None:
+        """Ends nothing."""
+
     def offer(self, occasion: Occasion) -> Menu:
         """Returns the next menu and remembers what it was for."""
         self.occasions.append(occasion)

@@ -176,7 +176,7 @@ def test_documents_cost_a_turn_a_list_a_kind_and_a_look_a_file() -> None:
     assert done(house.turn(Ask("t2", "二", conv))).status == "complete"
     documents = sorted(name for name, key in store.calls if key.split("/")[1] in ("profile", "facts", "diary", "memos"))
     assert documents == ["get_if_changed"] * len(FILES) + ["list"] * 4
-    assert len(store.calls) == len(documents) + 7
+    assert len(store.calls) == len(documents) + 5
 
 
 def test_a_menu_is_told_how_much_room_it_has() -> None:

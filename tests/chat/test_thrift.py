@@ -27,6 +27,13 @@ MEMORIES = 40
 class OneAtMost:
     """Lists one memory a turn as long as one is left that is not known; their titles are of all lengths to 60."""
 
+    def begin(self, _text: str) -> "OneAtMost":
+        """Begins nothing."""
+        return self
+
+    def drop(self) -> None:
+        """Ends nothing."""
+
     def offer(self, occasion: Occasion) -> Menu:
         """Returns a menu of one line at most."""
         for i in range(MEMORIES):

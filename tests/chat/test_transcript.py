@@ -15,7 +15,7 @@ from tests.chat.fakes_chat import LIFE, Piece
 from tests.chat.test_rounds import rounds
 from tests.fakes import FixedClock, WatchedStore
 
-NOTHING_NEW = ["list", "get"]  # a block's key does not tell where the block ends
+NOTHING_NEW = ["list"]
 
 
 class Talks:

@@ -1,5 +1,6 @@
 """The form of the blocks and of the pointer: golden files, every text and number kept, and bytes that are no block."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,17 @@ def test_the_golden_pointer_is_written_back() -> None:
     for wrong in (b'"m-0"', b"11", b"hash/1"):
         with pytest.raises(Damaged):
             pointer_from(load_json(body.replace(wrong, wrong[:-2] + b"7" + wrong[-1:], 1)), "golden")
+
+
+def test_when_the_paths_were_looked_at_is_sealed_too() -> None:
+    """It is there once it is known, and neither it nor its absence can be slipped in."""
+    plain = pointer_from(load_json((FOLDER / "v1-pointer.json").read_bytes()), "golden")
+    looked = replace(plain, looked="2026-06-12T04:00:00+00:00")
+    raw = pointer_to(looked)
+    assert pointer_from(raw, "golden") == looked
+    for wrong in ({k: v for k, v in raw.items() if k != "looked"}, raw | {"looked": "2027-06-12T04:00:00+00:00"}):
+        with pytest.raises(Damaged, match="seal"):
+            pointer_from(wrong, "golden")
 
 
 @settings(max_examples=80, deadline=None)

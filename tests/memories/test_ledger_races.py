@@ -48,17 +48,22 @@ def test_five_threads_lose_nothing(kind: str, tmp_path: Path) -> None:
 
 def test_five_processes_lose_nothing(tmp_path: Path) -> None:
     """2,000 events by five processes too."""
-    in_processes(tmp_path)
+    in_processes(str(tmp_path))
     store = LocalStore(tmp_path)
     _same_from_anywhere(store, _whole(store, EVENTS))
 
 
-def test_five_threads_lose_nothing_in_a_bucket(seaweed: Seaweed, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["threads", "processes"])
+def test_five_writers_lose_nothing_in_a_bucket(seaweed: Seaweed, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a real S3 server 500 events are enough to lose some."""
     for name, value in seaweed.environment.items():
         monkeypatch.setenv(name, value)
-    store = open_store(f"s3://{seaweed.new_bucket()}")
-    in_threads(store, OVER_THE_WIRE)
+    where = f"s3://{seaweed.new_bucket()}"
+    store = open_store(where)
+    if kind == "threads":
+        in_threads(store, OVER_THE_WIRE)
+    else:
+        in_processes(where, OVER_THE_WIRE)
     _same_from_anywhere(store, _whole(store, OVER_THE_WIRE))
 
 

@@ -33,7 +33,7 @@ def _put(life: Life, key: str, body: bytes) -> None:
 
 
 def test_nothing_new_costs_two_calls_and_no_new_view(tmp_path: Path) -> None:
-    """A warm reader asks for the pointer and the ledger's next number; an event there costs a LIST and a GET more."""
+    """A warm reader asks for the pointer and the ledger's next number; an event there costs a GET more."""
     life = _life(tmp_path)
     watched = WatchedStore(life.store)
     views = life.views(watched)
@@ -44,7 +44,7 @@ def test_nothing_new_costs_two_calls_and_no_new_view(tmp_path: Path) -> None:
     life.ledger().append([Event("t", AT, "test", Retired("m-1"))])
     watched.calls.clear()
     assert views.view().live.tolist() == [True, False, True, True, True]
-    assert [name for name, _ in watched.calls] == ["get_if_changed", "get", "list", "get"]
+    assert [name for name, _ in watched.calls] == ["get_if_changed", "get", "get"]
     watched.calls.clear()
     views.view()
     assert len(watched.calls) == 2

@@ -1,15 +1,15 @@
 """One of several writers of a ledger, in a thread or a process of its own: appends its events one by one."""
 
 import multiprocessing
+import os
 import threading
-from pathlib import Path
 
 from paramecium import clock
 from paramecium.memories.events import Added, Event, Recalled, Retired, Superseded, What
 from paramecium.memories.ledger import Ledger
 from paramecium.store.base import AppendOnly
-from paramecium.store.local import LocalStore
 from tests.memories.event_lists import note
+from tests.store.racer import open_store
 
 WRITERS = 5
 EVENTS = 2000
@@ -45,12 +45,13 @@ def in_threads(store: AppendOnly, events: int = EVENTS) -> None:
         assert not thread.is_alive()
 
 
-def in_processes(folder: Path, events: int = EVENTS) -> None:
-    """Lets five processes write at once into a folder, all of them to the end."""
+def in_processes(where: str, events: int = EVENTS) -> None:
+    """Lets five processes write at once into a folder or s3://bucket, all of them to the end."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.memories.writer"])
-    stores = [LocalStore(folder) for _ in range(WRITERS)]
-    work = [context.Process(target=_write_in, args=(s.folder, w, events // WRITERS)) for w, s in enumerate(stores)]
+    work = [
+        context.Process(target=_write_in, args=(where, w, events // WRITERS, dict(os.environ))) for w in range(WRITERS)
+    ]
     for process in work:
         process.start()
     for process in work:
@@ -58,5 +59,6 @@ def in_processes(folder: Path, events: int = EVENTS) -> None:
     assert [process.exitcode for process in work] == [0] * WRITERS
 
 
-def _write_in(folder: Path, writer: int, count: int) -> None:
-    write(LocalStore(folder), writer, count)
+def _write_in(where: str, writer: int, count: int, environment: dict[str, str]) -> None:
+    os.environ.update(environment)  # the server of forks may be older than what a test has set
+    write(open_store(where), writer, count)

@@ -48,6 +48,13 @@ class Archive:
             raise ConversationMissing(f"no conversation {conv}")
         return entries
 
+    def behind(self, conv: str, end: int) -> tuple[Entry, ...]:
+        """Returns the entries from number `end` on, at which a block ends: with nothing new it is one LIST.
+
+        Raises BadId, and Damaged naming the key.
+        """
+        return tuple(chain.from_iterable(self.blocks(conv, end, is_end=True)))
+
     def file(self, sha256: str) -> str:
         """Returns the text that stands under a hash; raises KeyMissing, Damaged."""
         return get_text(self._store, self._life, sha256)
@@ -119,10 +126,11 @@ class Archive:
         """Returns the entries of one block; raises KeyMissing, and Damaged naming the key."""
         return blocks.decode(key, self._store.get(key).body)
 
-    def blocks(self, conv: str, from_n: int = 0) -> list[tuple[Entry, ...]]:
+    def blocks(self, conv: str, from_n: int = 0, *, is_end: bool = False) -> list[tuple[Entry, ...]]:
         """Returns the blocks that hold numbers from `from_n` on, one joining the next.
 
-        Raises BadId, and Damaged naming the key.
+        With `is_end` a block is known to end at `from_n`, and is not read again. Raises BadId, and Damaged naming the
+        key.
 
         A listing that runs while others write may show a block and not yet the one before it, so a gap is believed
         only when a second listing shows it too.
@@ -130,7 +138,7 @@ class Archive:
         gap = 0
         check_id(conv)
         for _ in range(_LISTINGS_MAX):
-            found = self._get_all(self._names(conv, from_n))
+            found = self._get_all(self._names(conv, from_n, is_end=is_end))
             ends = [block[-1].n + 1 for block in found]
             begins = [block[0].n for block in found]
             gaps = [end for end, begin in zip(ends, begins[1:], strict=False) if end != begin]
@@ -141,12 +149,12 @@ class Archive:
             gap = gaps[0]
         raise Damaged(f"{keys.block(self._life, conv, gap)}: no block holds this number, though later ones stand")
 
-    def _names(self, conv: str, from_n: int) -> list[str]:
+    def _names(self, conv: str, from_n: int, *, is_end: bool) -> list[str]:
         """Returns the keys of the block that may hold `from_n` and of those behind it.
 
         A block has at most 500 entries, so the one that holds a number begins less than 500 before it.
         """
-        before = from_n - blocks.ENTRIES_MAX
+        before = from_n - (1 if is_end else blocks.ENTRIES_MAX)
         after = keys.block(self._life, conv, before) if before >= 0 else ""
         found = [(blocks.number(key), key) for key in self._store.list(keys.conversation(self._life, conv), after)]
         numbered = [(n, key) for n, key in found if n is not None]

@@ -5,7 +5,9 @@ Invariant: no failure of the menu reaches the turn; documents fail only when the
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
@@ -27,11 +29,23 @@ class Written(Protocol):
         ...
 
 
-class Offering(Protocol):
-    """Is what makes menus."""
+class Offer(Protocol):
+    """Is a menu in the making."""
 
     def offer(self, occasion: Occasion) -> Menu:
         """Returns the menu for an occasion."""
+        ...
+
+    def drop(self) -> None:
+        """Ends it without a menu; after `offer` it does nothing."""
+        ...
+
+
+class Offering(Protocol):
+    """Is what makes menus."""
+
+    def begin(self, text: str) -> Offer:
+        """Begins the menu of a message, of whose occasion only the words are known yet."""
         ...
 
 
@@ -42,21 +56,53 @@ class Beside:
     documents: Written | None = None
     offering: Offering | None = None
 
-    def written(self, since: str) -> Documents:
+    @contextmanager
+    def begun(self, since: str, text: str | None) -> Iterator["Begun"]:
+        """Begins at once what a turn needs, while its transcript is read; `text` is None when no menu is wanted."""
+        read, offer = self.documents, None
+        with ThreadPoolExecutor(1) as pool:
+            written = pool.submit(read.read, since) if read else None
+            try:
+                offer = self._begin(text) if text is not None else None
+                yield Begun(written, offer)
+            finally:
+                if offer is not None:
+                    offer.drop()
+
+    def _begin(self, text: str) -> Offer | None:
+        try:
+            return self.offering.begin(text) if self.offering else None
+        except Exception as error:  # noqa: BLE001 - whatever breaks in the memory, the talk goes on
+            _tell(error)
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Is what is being read beside a transcript."""
+
+    documents: "Future[Documents] | None" = None
+    offer: Offer | None = None
+
+    def written(self) -> Documents:
         """Returns the documents; raises StoreUnavailable when they were never read."""
-        return self.documents.read(since) if self.documents else Documents()
+        return self.documents.result() if self.documents else Documents()
 
     def offered(self, occasion: Occasion) -> tuple[Menu | None, Json | None]:
         """Returns the menu and the context of the message, None when there is no one to ask or it failed."""
-        if self.offering is None:
+        if self.offer is None:
             return None, None
         try:
-            menu = self.offering.offer(occasion)
+            menu = self.offer.offer(occasion)
             return menu, context_of(menu.context, menu.model)
         except Exception as error:  # noqa: BLE001 - whatever breaks in the memory, the talk goes on
-            # The words of an unknown error may be a person's.
-            _log.warning("there is no menu for a message: %s", type(error).__name__)
+            _tell(error)
             return None, None
+
+
+def _tell(error: Exception) -> None:
+    # The words of an unknown error may be a person's.
+    _log.warning("there is no menu for a message: %s", type(error).__name__)
 
 
 NOTHING: Final = Beside()

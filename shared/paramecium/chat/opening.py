@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from paramecium import clock
-from paramecium.archive.heads import get_head, put_head
+from paramecium.archive.heads import Heads, get_head
 from paramecium.archive.images import put_image
 from paramecium.archive.names import conversation_id
-from paramecium.chat.beside import NOTHING, Beside, occasion_of
+from paramecium.chat.beside import NOTHING, Begun, Beside, occasion_of
 from paramecium.chat.events import Ask
 from paramecium.chat.given import local_day, make_given
 from paramecium.chat.head import make_head
@@ -61,6 +61,7 @@ class Opener:
     life: str
     settings: Settings
     transcripts: Transcripts
+    heads: Heads
     now: clock.Now
     beside: Beside = NOTHING
 
@@ -70,12 +71,14 @@ class Opener:
         A turn that is asked again finds its question, and its answer if there is one. Raises ConversationMissing when
         the conversation or the parent is not there, BadInput for an image of no known format, StoreUnavailable.
         """
-        conv, transcript = self._conversation(ask)
-        if transcript is None:
-            return self._begun(conv, None, ask, tools)
-        asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None)
-        if asked is None:
-            return self._begun(conv, transcript, ask, tools)
+        moment = self.now()
+        since = first_recent_day(local_day(self.settings, moment))
+        # What is listed can only be opened by a tool.
+        with self.beside.begun(since, ask.text if ask.memory and tools else None) as begun:
+            conv, transcript = self._conversation(ask)
+            asked = next((e for e in transcript.entries if _is_question_of(e, ask)), None) if transcript else None
+            if transcript is None or asked is None:
+                return self._new(conv, transcript, ask, _Beginning(moment, begun, tuple(tools)))
         head = get_head(self.store, self.life, asked.head or "")
         return Opening(conv, head, transcript.path(asked.id), _answer_to(asked, transcript, ask))
 
@@ -112,33 +115,30 @@ class Opener:
         check_id(name)
         raise ConversationMissing(f"no conversation {name}")
 
-    def _begun(self, conv: str, transcript: Transcript | None, ask: Ask, tools: Sequence[Json]) -> Opening:
+    def _new(self, conv: str, transcript: Transcript | None, ask: Ask, beginning: "_Beginning") -> Opening:
         path = transcript.path(ask.parent) if transcript else ()
-        moment = self.now()
-        placed = self._placed(_before(conv, transcript, path), ask, tools, moment)
+        placed = self._placed(_before(conv, transcript, path), ask, beginning)
         # Who names a parent wants to speak there, beside what hangs on it.
-        draft = self._question(ask, path[-1].id if path else None, placed, moment)
+        draft = self._question(ask, path[-1].id if path else None, placed, beginning.moment)
         tail = transcript.tail if transcript else 0
         question = self.store_entry(conv, draft, tail, behind=ask.parent is None)
         if question.parent != draft.parent:
             path = self.transcripts.load(conv).path(question.id)[:-1]
         return Opening(conv, placed.head, (*path, question), context=placed.context)
 
-    def _placed(self, before: "_Before", ask: Ask, tools: Sequence[Json], moment: datetime) -> "_Placed":
+    def _placed(self, before: "_Before", ask: Ask, beginning: "_Beginning") -> "_Placed":
         """What stands before and beside the words."""
-        settings, today = self.settings, local_day(self.settings, moment)
+        settings, (moment, begun, tools) = self.settings, beginning
         conv, path = before.conversation, before.path
-        documents = self.beside.written(first_recent_day(today))
+        documents = begun.written()
         previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
         if not ask.memory:
             head = make_head(settings, Told(persona_of(documents, settings)), tools=tools)
             return _Placed(head, make_given(settings, moment, previous))
-        known = known_of(conv, path)
+        known, today = known_of(conv, path), local_day(settings, moment)
         facts = matched(documents.facts, ask.text, today, known.facts)
-        # What is listed can only be opened by a tool.
         occasion = occasion_of(ask.text, moment.astimezone(ZoneInfo(settings.timezone)), conv, path, known)
-        occasion = replace(occasion, aside=before.aside)
-        menu, context = self.beside.offered(occasion) if tools else (None, None)
+        menu, context = begun.offered(replace(occasion, aside=before.aside))
         head = make_head(settings, told_of(documents, settings, today), tools=tools)
         return _Placed(head, make_given(settings, moment, previous, facts, menu), context)
 
@@ -153,7 +153,7 @@ class Opener:
             at=clock.local_iso(moment, self.settings.timezone),
             text=ask.text,
             images=images,
-            head=put_head(self.store, self.life, placed.head),
+            head=self.heads.put(placed.head),
             given=placed.given,
             source={"client": ask.client, "turn": ask.turn},
         )
@@ -173,6 +173,12 @@ def _before(conv: str, transcript: Transcript | None, path: Sequence[Entry]) -> 
     followed = {entry.id for entry in path}
     aside = frozenset(e.id for e in transcript.entries if e.is_message and e.id not in followed)
     return _Before(conv, transcript.stored(path), aside)
+
+
+class _Beginning(NamedTuple):
+    moment: datetime
+    begun: Begun
+    tools: tuple[Json, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ Invariant: what is returned are characters of exactly the message that was named
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
+from paramecium.archive.conversations import GETS_AT_ONCE
 from paramecium.chat.rounds import Words
 from paramecium.errors import Damaged, Missing
-from paramecium.messages import Entry
+from paramecium.messages import Entry, Json
 from paramecium.store import keys
 
 _DOCUMENT = re.compile(r"vault-[0-9a-f]{40}\Z")
@@ -23,6 +25,10 @@ class Reading(Protocol):
 
     def read(self, conv: str, from_n: int = 0) -> tuple[Entry, ...]:
         """Returns the entries from number `from_n` on; raises ConversationMissing when nothing is there at all."""
+        ...
+
+    def behind(self, conv: str, end: int) -> tuple[Entry, ...]:
+        """Returns the entries from number `end` on, at which a block ends."""
         ...
 
     def block(self, key: str) -> tuple[Entry, ...]:
@@ -41,9 +47,15 @@ class Quotations:
         self._archive = archive
         self._life = life
 
-    def of(self, here: str, entries: Sequence[Entry]) -> Words:
-        """Returns the function that finds words for one stored answer, whose own conversation is at hand."""
+    def of(self, here: str, entries: Sequence[Entry], parts: Iterable[Json] = ()) -> Words:
+        """Returns the function that finds words for stored answers, whose own conversation is at hand.
+
+        `parts` are the references that will be asked for: what they need is read here, 16 blocks at once.
+        """
         read: dict[str, dict[int, Entry]] = {here: {e.n: e for e in entries}}
+        self._gather(
+            read, sorted({(p["conversation"], p["n"]) for p in parts if not _DOCUMENT.match(p["conversation"])})
+        )
         documents: dict[str, str | None] = {}
 
         def words(conv: str, n: int, message: str, start: int, end: int) -> str | None:
@@ -59,6 +71,16 @@ class Quotations:
             return entry.text[start:end]
 
         return words
+
+    def _gather(self, read: dict[str, dict[int, Entry]], places: Sequence[tuple[str, int]]) -> None:
+        """Reads the blocks of places; the first of each conversation tells whether one block holds the others, too."""
+        firsts = dict(reversed(places)).items()
+        for some in (firsts, places):
+            todo = [(conv, n) for conv, n in some if n not in read.setdefault(conv, {})]
+            if todo:
+                with ThreadPoolExecutor(min(GETS_AT_ONCE, len(todo))) as pool:
+                    for (conv, _), found in zip(todo, pool.map(lambda place: self._around(*place), todo), strict=True):
+                        read[conv] |= found
 
     def _document(self, sha256: str) -> str | None:
         try:

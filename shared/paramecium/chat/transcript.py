@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from paramecium.chat.quotations import Quotations, Reading
-from paramecium.chat.rounds import GONE, has_recalled, restore
+from paramecium.chat.rounds import GONE, Words, has_recalled, recalled_parts, restore
 from paramecium.errors import ConversationMissing
 from paramecium.messages import Entry, chain, path
 
@@ -33,8 +33,8 @@ class Transcripts:
         with self._lock:
             warm = self._warm.get(conv)
         known = warm.entries if warm else ()
-        start = known[-1].n + 1 if known else 0
-        entries = known + tuple(e for e in self._archive.read(conv, start) if e.n >= start)
+        # What is known was read and stored in whole blocks.
+        entries = known + self._archive.behind(conv, known[-1].n + 1) if known else self._archive.read(conv)
         loaded = Transcript(conv, entries, self._quotations, warm.restored if warm else {})
         self._keep(loaded)
         return loaded
@@ -82,7 +82,13 @@ class Transcript:
             found = tuple(messages[i] for i in self.ids_to(parent) if i in messages)
         else:
             raise ConversationMissing(f"conversation {self.id} has no message {parent}")
-        return tuple(self._restored(entry) for entry in found)
+        quoting = [e for e in found if e.id not in self.restored and has_recalled(e.rounds)]
+        if quoting:
+            parts = [part for entry in quoting for part in recalled_parts(entry.rounds)]
+            words = self.quotations.of(self.id, self.entries, parts)
+            restored = {entry.id: self._restored(entry, words) for entry in quoting}
+            return tuple(restored.get(e.id) or self.restored.get(e.id, e) for e in found)
+        return tuple(self.restored.get(e.id, e) for e in found)
 
     def stored(self, path: Sequence[Entry]) -> tuple[Entry, ...]:
         """Returns the entries of a path as they are stored, with references where recalled words stand."""
@@ -93,13 +99,10 @@ class Transcript:
         """Returns the ids from the beginning to `leaf`; a tombstone keeps its place in the chain and says nothing."""
         return chain({e.id: e.parent for e in self.entries if e.kind in ("message", "tombstone")}, leaf)
 
-    def _restored(self, entry: Entry) -> Entry:
-        if not has_recalled(entry.rounds):
-            return entry
-        if entry.id not in self.restored:
-            rounds = restore(entry.rounds, self.quotations.of(self.id, self.entries))
-            restored = replace(entry, rounds=rounds)
-            if any(b.get("content") == GONE for m in rounds for b in m["content"]):
-                return restored
+    def _restored(self, entry: Entry, words: Words) -> Entry:
+        """Gives an answer its recalled words; where some are gone it is looked at again the next time."""
+        rounds = restore(entry.rounds, words)
+        restored = replace(entry, rounds=rounds)
+        if not any(b.get("content") == GONE for m in rounds for b in m["content"]):
             self.restored[entry.id] = restored
-        return self.restored[entry.id]
+        return restored

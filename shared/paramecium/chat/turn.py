@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from paramecium import clock
+from paramecium.archive.heads import Heads
 from paramecium.archive.images import get_image
 from paramecium.chat.afterglow import Afterglow, Glow
 from paramecium.chat.answer import Answer, Emit
@@ -77,7 +78,9 @@ class Chat:
         self._tool_timeout_s = tool_timeout_s
         self._poll_s = poll_s
         self._pictures = Pictures(lambda image: get_image(store, life, image))
-        self._opener = Opener(archive, store, life, settings, Transcripts(archive, life), now, beside)
+        self._opener = Opener(
+            archive, store, life, settings, Transcripts(archive, life), Heads(store, life), now, beside
+        )
         self._running: dict[str, Ending] = {}
 
     async def run(self, ask: Ask) -> AsyncGenerator[ChatEvent, None]:

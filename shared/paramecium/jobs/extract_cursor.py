@@ -91,7 +91,7 @@ class CursorKeeper:
             permit = "granted"
             if stream is not None and cursor.position(stream) != base:
                 permit = "moved"
-            elif self._left(cursor) < 1:
+            elif self.left_of(cursor) < 1:
                 permit = "limit"
             return None if permit != "granted" else self._counted(value, cursor, 1)
 
@@ -104,7 +104,11 @@ class CursorKeeper:
 
     def calls_left(self) -> int:
         """Returns how many calls today still has."""
-        return self._left(self.read())
+        return self.left_of(self.read())
+
+    def left_of(self, cursor: Cursor) -> int:
+        """Returns how many calls today has beside those a cursor counts."""
+        return max(self._calls_per_day - (cursor.calls if cursor.day == self._today() else 0), 0)
 
     def note_unchecked(self, ids: Sequence[str]) -> None:
         """Remembers memories that are about to be stored and then compared with earlier ones."""
@@ -160,9 +164,6 @@ class CursorKeeper:
         today = self._today()
         calls = cursor.calls if cursor.day == today else 0
         return value | {"day": today, "calls": max(calls + by, 0)}
-
-    def _left(self, cursor: Cursor) -> int:
-        return max(self._calls_per_day - (cursor.calls if cursor.day == self._today() else 0), 0)
 
     def _today(self) -> str:
         return self._now().astimezone(self._zone).date().isoformat()

@@ -57,6 +57,8 @@ class _Run:
         now = self._taking.now()
         cursor = self._keeper.read()
         named = extract_pending.named(self._taking.archive, cursor, now)
+        if extract_pending.is_idle(cursor, named, now):
+            return ExtractReport(calls_left=self._keeper.left_of(cursor))
         self._known = self._taking.state()
         if cursor.unchecked:
             self._keeper.move([], checked=self._comparison.settle(cursor.unchecked))

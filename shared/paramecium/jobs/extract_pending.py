@@ -69,6 +69,12 @@ def named(archive: Archive, cursor: Cursor, now: datetime) -> Named:
     return Named(arrivals, {conversation: last[conversation] for conversation in newest})
 
 
+def is_idle(cursor: Cursor, named: Named, now: datetime) -> bool:
+    """Tells whether there is nothing to do, and the run before came to its end: the arrivals are settled last."""
+    is_settled = named.handled(cursor, now) <= cursor.arrivals
+    return is_settled and not (named.last or cursor.unchecked or asked(cursor))
+
+
 def asked(cursor: Cursor) -> list[str]:
     """Returns the imported conversations that are to be read, oldest first; those without a date come last."""
     waiting = [conversation for conversation, a in cursor.asked.items() if a["left"]]

@@ -6,13 +6,17 @@ Invariant: only what is derived is written; a run may die anywhere, and the next
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from paramecium.archive.conversations import Archive
-from paramecium.errors import BadId, ConversationMissing, Damaged
+from paramecium.errors import BadId, ConversationMissing, Damaged, KeyMissing
 from paramecium.memories.keeping import keep_snapshot
-from paramecium.memories.keeping_plan import Keeper, Kept
+from paramecium.memories.keeping_plan import Keeper, Kept, Look
+from paramecium.memories.snapshot import read_pointer
 from paramecium.memories.state import State
 from paramecium.messages import Entry, path
+from paramecium.recall.fresh import LOOK_BACK
+from paramecium.store import keys
 
 _CONVERSATIONS_MAX = 16
 
@@ -24,19 +28,56 @@ def remember(
     *,
     anew: bool = False,
     whole: bool = False,
+    all_paths: bool = True,
 ) -> Kept:
     """Keeps the snapshot, and looks again at the paths of `conversations`, or of all there are memories of.
 
+    Without `all_paths` "all" are those that something arrived for, or a memory came of, since all were last looked at.
     `anew` and `whole` are those of `keep_snapshot`, whose errors it raises.
     """
     messages = Messages(archive)
     keeper = replace(keeper, text_of=messages.text_of)
     named = None if conversations is None else tuple(conversations)
+    since = "" if all_paths or anew or named is not None else _looked(keeper)
+    look = Look(since, keeper.now().isoformat())
+    missed = named is not None
 
     def off_path(state: State) -> dict[str, tuple[str, ...]]:
-        return messages.off_path(state, named)
+        nonlocal missed
+        wanted = _touched(archive, state, since) if since else named
+        found = messages.off_path(state, wanted)
+        missed = missed or len(found) < len(_all(state) if wanted is None else wanted)
+        return found
 
-    return keep_snapshot(keeper, off_path, anew=anew, whole=whole)
+    return keep_snapshot(keeper, off_path, anew=anew, whole=whole, look=lambda: None if missed else look)
+
+
+def _all(state: State) -> set[str]:
+    return {memory.note.conversation for memory in state.memories.values()}
+
+
+def _looked(keeper: Keeper) -> str:
+    """Returns the moment up to which all paths were looked at, "" when that is not known, or a wrong clock told it."""
+    try:
+        looked = read_pointer(keeper.store.get(keys.memory_snapshot(keeper.life)), keeper.life).looked
+    except (KeyMissing, Damaged):
+        return ""
+    return looked if looked and datetime.fromisoformat(looked) <= keeper.now() else ""
+
+
+def _touched(archive: Archive, state: State, since: str) -> tuple[str, ...]:
+    """Returns the conversations with memories that may have another path than at moment `since`."""
+    began = datetime.fromisoformat(since) - LOOK_BACK
+    arrived = {arrival.conversation for arrival in archive.arrivals(began)} & _all(state)
+    added = {m.note.conversation for m in state.memories.values() if not _is_before(m.added_at, began)}
+    return tuple(sorted(arrived | added))
+
+
+def _is_before(at: str, moment: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(at) < moment
+    except (ValueError, TypeError):
+        return False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The documents written by hand, read from the store and kept warm: one LIST a kind, a conditional GET a file.
+"""The documents written by hand, read and kept warm: at once one LIST a kind and a conditional GET a file.
 
 Knows which files count and what stands in for one that cannot be read. Synchronous; threads may share it.
 Invariant: once documents were read a turn never loses them: of a bad file the last good text is given, and all of them
@@ -55,6 +55,7 @@ class DocumentReader:
         self._max = documents_max
         self._lock = threading.Lock()
         self._files: dict[str, _File] = {}
+        self._names: tuple[str, ...] = ()
         self._told: dict[str, str] = {}
         self._kept: Mapping[str, Document] | None = None
         self._last: Documents | None = None
@@ -78,9 +79,14 @@ class DocumentReader:
 
     def _read(self, since: str) -> Documents:
         with ThreadPoolExecutor(GETS_AT_ONCE) as pool:
-            listed = list(pool.map(lambda kind: self._listed(kind, since), keys.DOCUMENT_KINDS))
+            lists = [pool.submit(self._listed, kind, since) for kind in keys.DOCUMENT_KINDS]
+            # Most stand where they stood: to look at them need not wait for the lists.
+            looks = {name: pool.submit(self._file, name) for name in self._names}
+            listed = [one.result() for one in lists]
             names = [name for kind in listed for name in kind.names]
-            found = dict(zip(names, pool.map(self._file, names), strict=True))
+            looks |= {name: pool.submit(self._file, name) for name in names if name not in looks}
+            found = {name: looks[name].result() for name in names}
+        self._names = tuple(names)
         files = {name: self._backed(name, file) for name, file in found.items() if file is not None}
         # What a shorter reading leaves out stays warm.
         self._files = (self._files if since else {}) | files

@@ -17,8 +17,10 @@ from paramecium.memories.keeping_plan import (
     VECTOR_BLOCKS_MAX,
     Keeper,
     Kept,
+    Look,
     OffPath,
     Work,
+    looked,
     merged,
     needs_base,
     standing,
@@ -46,10 +48,12 @@ def keep_snapshot(
     *,
     anew: bool = False,
     whole: bool = False,
+    look: Callable[[], Look | None] = lambda: None,
 ) -> Kept:
     """Brings the snapshot up to the ledger's end.
 
-    `off_path` names for each conversation it looked at the memories off its path; others stay as they were.
+    `off_path` names for each conversation it looked at the memories off its path; others stay as they were. `look`,
+    asked after it, tells of how many that was so.
     `anew` embeds and folds everything again and puts the result in place at once; `whole` makes a new base of whatever
     came since the last. Raises StoreUnavailable, Stopped, OutcomeUnknown, ModelMissing, Damaged when an event cannot
     be read, and VersionMismatch when 5 others in a row were faster: what stands is sound in every case.
@@ -57,7 +61,7 @@ def keep_snapshot(
     run = _Run(keeper)
     for _ in range(TRIES_MAX):
         try:
-            return run.keep(off_path, anew=anew, whole=whole)
+            return run.keep(off_path, look, anew=anew, whole=whole)
         except VersionMismatch:
             continue
     raise VersionMismatch(f"{keys.memory_snapshot(keeper.life)}: {TRIES_MAX} writers in a row were faster")
@@ -70,7 +74,9 @@ class _Run:
         self._keeper = keeper
         self._vectors: dict[str | Asked, NDArray[np.float32]] = {}
 
-    def keep(self, off_path: Callable[[State], OffPath], *, anew: bool, whole: bool) -> Kept:
+    def keep(
+        self, off_path: Callable[[State], OffPath], look: Callable[[], Look | None], *, anew: bool, whole: bool
+    ) -> Kept:
         found = standing(self._keeper)
         fresh = anew or found.onward.damaged or found.pointer.model != self._keeper.embedder.id
         base = nothing() if fresh else found.onward.prepared
@@ -78,6 +84,7 @@ class _Run:
         state = fold(start, self._keeper.ledger.read(start.upto))
         work = Work(found, Onward(base, () if fresh else found.onward.since), state, fresh)
         work.off_path = merged(found.pointer.off_path, off_path(state), state)
+        work.looked = looked(found.pointer, look())
         return self._finished(work, anew=anew, whole=whole)
 
     def _finished(self, work: Work, *, anew: bool, whole: bool) -> Kept:
@@ -155,7 +162,7 @@ class _Run:
             rows = (all_rows(nothing(), work.onward.since, work.state),)
         names += tuple(store_block(k.store, k.life, k.now(), pack_rows(part)) for part in rows)
         upto, base = (0, None) if work.fresh else (standing.pointer.upto, standing.pointer.base)
-        pointer = Pointer(k.embedder.id, upto, base, names, work.off_path)
+        pointer = Pointer(k.embedder.id, upto, base, names, work.off_path, looked=work.looked)
         self._write(work, pointer)
 
     def _base(self, work: Work) -> None:
@@ -164,7 +171,7 @@ class _Run:
         rows = rows if rows.dims else no_rows(k.embedder.id, k.embedder.mean)
         body = pack_base(prepare(work.state, rows, k.marks))
         name = store_block(k.store, k.life, k.now(), body)
-        self._write(work, Pointer(k.embedder.id, work.state.upto, name, (), work.off_path))
+        self._write(work, Pointer(k.embedder.id, work.state.upto, name, (), work.off_path, looked=work.looked))
 
     def _write(self, work: Work, pointer: Pointer) -> None:
         k = self._keeper

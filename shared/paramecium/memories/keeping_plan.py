@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from paramecium import clock
 from paramecium.errors import Damaged, KeyMissing
@@ -55,6 +55,13 @@ class Keeper:
     writer: str = field(default_factory=clock.new_id)
 
 
+class Look(NamedTuple):
+    """Says that of the conversations touched since moment `since` ("": of all) the paths were looked at, at `at`."""
+
+    since: str
+    at: str
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Counts the memories and moments that got a vector; tells whether a new base, or anything, was written."""
@@ -83,11 +90,13 @@ class Work:
     fresh: bool
     unnamed: tuple[Rows, ...] = ()
     off_path: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    looked: str = ""
 
     @property
     def is_changed(self) -> bool:
         """Tells whether the pointer is to be written though no vector came."""
-        return self.standing.onward.damaged or self.off_path != self.standing.pointer.off_path
+        before = self.standing.pointer
+        return self.standing.onward.damaged or (self.off_path, self.looked) != (before.off_path, before.looked)
 
 
 def standing(keeper: Keeper) -> Standing:
@@ -122,6 +131,11 @@ def needs_base(work: Work, *, anew: bool, whole: bool) -> bool:
     is_long = state.upto - pointer.upto > TAIL_MAX or len(work.onward.since) > VECTOR_BLOCKS_MAX
     before = work.onward.prepared.state
     return is_long or (before.upto > 0 and not continues(before, state))
+
+
+def looked(before: Pointer, look: Look | None) -> str:
+    """Returns up to when all paths were looked at; a look is worth nothing on top of another one than it began from."""
+    return look.at if look and look.since in ("", before.looked) else before.looked
 
 
 def merged(old: OffPath, new: OffPath, state: State) -> dict[str, tuple[str, ...]]:

@@ -28,7 +28,7 @@ class Ledger:
 
     def __init__(self, store: AppendOnly, life: str) -> None:
         self._store, self._life = store, keys.check_life(life)
-        self._tail = 0
+        self._tail = self._supposed = 0
         self._lock = threading.Lock()
 
     def append(self, events: Sequence[Event]) -> int:
@@ -62,13 +62,28 @@ class Ledger:
     def since(self, from_n: int) -> tuple[Event, ...]:
         """Returns what `read` does; where nothing stands under number `from_n`, that is one GET.
 
-        A number that is gone though later ones stand is told by `read` alone.
+        A few are read one by one, and only a long way is listed. A number that is gone though later ones stand is told
+        by `read` alone.
         """
-        try:
-            self._store.get(keys.event(self._life, from_n))
-        except KeyMissing:
-            return ()
-        return self.read(from_n)
+        events: list[Event] = []
+        for n in range(from_n, from_n + _STEPS_MAX):
+            try:
+                events.append(self._one(keys.event(self._life, n)))
+            except KeyMissing:
+                break
+        else:
+            events += self.read(from_n + _STEPS_MAX)
+        if events:
+            self._learn(from_n + len(events))
+        return tuple(events)
+
+    def suppose(self, tail: int) -> None:
+        """Takes a hint of where the end is, as a snapshot gives it; before an event is written it is looked at.
+
+        Without it the first event of a process costs a LIST of the whole ledger.
+        """
+        with self._lock:
+            self._supposed = max(self._supposed, tail)
 
     def examine(self) -> Iterator[tuple[str, Event | Damaged]]:
         """Yields the key of each event and the event, or what is wrong with it; what is no event's key is Damaged."""
@@ -121,16 +136,32 @@ class Ledger:
 
     def _event(self, key: str) -> Event | Damaged:
         try:
-            return event_from(record.parse(key, self._store.get(key).body))
+            return self._one(key)
         except KeyMissing:
             return _gone(key)
         except Damaged as error:
-            return Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}")
+            return error
+
+    def _one(self, key: str) -> Event:
+        body = self._store.get(key).body
+        try:
+            return event_from(record.parse(key, body))
+        except Damaged as error:
+            raise Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}") from error
 
     def _known_tail(self) -> int:
         with self._lock:
-            tail = self._tail
-        return tail or self._end(0)
+            tail, supposed = self._tail, self._supposed
+        if tail:
+            return tail
+        return self._end(supposed if supposed and self._stands(supposed - 1) else 0)
+
+    def _stands(self, n: int) -> bool:
+        try:
+            self._store.get(keys.event(self._life, n))
+        except KeyMissing:
+            return False
+        return True
 
     def _learn(self, tail: int) -> None:
         with self._lock:

@@ -18,7 +18,7 @@ from paramecium.messages import Json, dump_json
 
 VERSION: Final = 1
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_SEALED: Final = ("v", "model", "upto", "base", "vectors", "off_path", "retired")
+_SEALED: Final = ("v", "model", "upto", "base", "vectors", "off_path", "retired", "looked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ class Pointer:
     """Is the whole pointer: the base holds everything below event `upto`, `vectors` what was embedded since.
 
     `model` is the id of the embedding model, "" before the first; `off_path` names for each conversation the memories
-    whose message is not on its path.
+    whose message is not on its path. `looked` is the moment (ISO) up to which the paths of all conversations were
+    looked at, "" when they were never all looked at; it is not written while it is empty.
     """
 
     model: str = ""
@@ -35,6 +36,7 @@ class Pointer:
     vectors: tuple[ObjectName, ...] = ()
     off_path: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     retired: tuple[Retired, ...] = ()
+    looked: str = ""
 
     def objects(self) -> Iterator[ObjectName]:
         """Yields every object that is live."""
@@ -46,7 +48,7 @@ class Pointer:
 def pointer_to(pointer: Pointer) -> Json:
     """Returns the JSON form of a pointer; whoever writes it adds generation and writer."""
     raw = {"v": VERSION, **asdict(pointer)}
-    raw = {name: raw[name] for name in _SEALED}
+    raw = {name: raw[name] for name in _SEALED if name != "looked" or raw[name]}
     return raw | {"seal": _seal(raw)}
 
 
@@ -55,7 +57,7 @@ def pointer_from(raw: Json, key: str) -> Pointer:
     try:
         if raw["v"] != VERSION:
             raise Damaged(f"{key}: a snapshot of version {raw['v']!r:.20}, not {VERSION}")
-        if raw["seal"] != _seal({name: raw[name] for name in _SEALED}):
+        if raw["seal"] != _seal(raw):
             raise Damaged(f"{key}: its seal is not that of what it says")
         return Pointer(
             model=_string(raw["model"]),
@@ -64,13 +66,14 @@ def pointer_from(raw: Json, key: str) -> Pointer:
             vectors=tuple(map(_name, raw["vectors"])),
             off_path={_string(c): tuple(map(_string, ids)) for c, ids in raw["off_path"].items()},
             retired=tuple(Retired(_string(r["key"]), _moment(r["at"])) for r in raw["retired"]),
+            looked=_moment(raw["looked"]) if "looked" in raw else "",
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise Damaged(f"{key}: not a snapshot: {type(error).__name__} {error}") from error
 
 
 def _seal(raw: Json) -> str:
-    return hashlib.sha256(dump_json({name: raw[name] for name in _SEALED})).hexdigest()
+    return hashlib.sha256(dump_json({name: raw[name] for name in _SEALED if name in raw})).hexdigest()
 
 
 def _name(raw: Json) -> ObjectName:

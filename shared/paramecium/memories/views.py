@@ -77,6 +77,7 @@ class MemoryViews:
             self._events = []
         self._from, self._state = base.upto, fold(base, self._events) if self._events else base
         self._blob, self._loaded, self._view = blob, loaded, None
+        self._ledger.suppose(base.upto)
         return loaded
 
     def _read(self) -> bool:

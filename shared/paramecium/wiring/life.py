@@ -100,7 +100,7 @@ class LifeParts(FindingParts):
         from paramecium.jobs.fts_build import build
 
         report = build(self.indexer(progress))
-        self.remember(progress, whole=True)
+        self.remember(progress, whole=True, all_paths=bool(report.found or report.unreadable))
         return report
 
     def keeper(self, progress: Progress = silent) -> "Keeper":
@@ -123,13 +123,21 @@ class LifeParts(FindingParts):
         )
 
     def remember(
-        self, progress: Progress = silent, conversations: Iterable[str] | None = None, *, whole: bool = False
+        self,
+        progress: Progress = silent,
+        conversations: Iterable[str] | None = None,
+        *,
+        whole: bool = False,
+        all_paths: bool = True,
     ) -> "Kept":
-        """Gives vectors to what is new in the ledger, and looks at the paths of `conversations`, or of all."""
+        """Gives vectors to what is new in the ledger, and looks at the paths of `conversations`, or of all.
+
+        Without `all_paths` only those are looked at that may have changed.
+        """
         from paramecium.jobs.remember import remember
 
         keeper = self.keeper(progress)
-        return remember(keeper, self.indexer().archive, conversations, whole=whole)
+        return remember(keeper, self.indexer().archive, conversations, whole=whole, all_paths=all_paths)
 
     def last_fulltext(self) -> datetime | None:
         """Returns when the nightly job last ended well."""
