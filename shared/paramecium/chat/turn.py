@@ -17,7 +17,7 @@ import anyio
 
 from paramecium import clock
 from paramecium.archive.images import get_image
-from paramecium.chat.afterglow import Afterglow, Glow
+from paramecium.chat.afterglow import NO_GLOW, Afterglow, Glow
 from paramecium.chat.answer import Answer, Emit
 from paramecium.chat.ask import checked
 from paramecium.chat.beside import NOTHING, Beside
@@ -155,8 +155,9 @@ class Chat:
     async def _rounds(self, turn: "_Turn") -> Status:
         recall = self._recall if turn.opening.head["tools"] else None
         asking = Asking(turn.id, turn.opening.question.id, turn.opening.context, turn.choice.model)
-        here, language = turn.opening.conversation, self._settings.language
-        tools = Tools(recall, here, language, asking, timeout_s=self._tool_timeout_s)
+        tools = Tools(
+            recall, turn.opening.conversation, self._settings.language, asking, timeout_s=self._tool_timeout_s
+        )
         upstream = self._upstreams.get(turn.choice.account)
         return await run_rounds(upstream, partial(self._request, turn), tools, turn.answer, turn.ending)
 
@@ -169,22 +170,19 @@ class Chat:
         return Request(turn.choice.model, said.system, said.tools, said.messages, self._settings.max_tokens)
 
     async def _close(self, turn: "_Turn", status: Status) -> None:
-        message = None
+        message, glow = None, await self._glow(turn, status)
         try:
-            message = await self._keep(turn, status)
+            message = await self._keep(turn, status, glow)
         except ParameciumError as error:
             turn.emit(_failed(error))
             status = "error"
         usage, model, account = tuple(turn.answer.usage), turn.model, turn.choice.account.name
         turn.emit(Done(turn.id, turn.opening.conversation, message, status, usage, model, account))
 
-    async def _keep(self, turn: "_Turn", status: Status) -> str | None:
+    async def _keep(self, turn: "_Turn", status: Status, glow: Glow = NO_GLOW) -> str | None:
         answer, question, moment = turn.answer, turn.opening.question, self._now()
         if status != "complete" and not answer.text and not answer.rounds:
             return None
-        # A parrot's answer quotes what was said; the index leaves it out, and it was about nothing of its own.
-        echo = turn.choice.account.kind == "parrot"
-        glow = Glow() if echo or status != "complete" else await self._glow(answer.text)
         entry = Entry(
             id=clock.new_id(moment),
             n=question.n + 1,
@@ -199,18 +197,23 @@ class Chat:
             model=turn.model,
             account=turn.choice.account.name,
             status=status,
-            source=question.source | ({"echo": True} if echo else {}),
+            source=question.source | ({"echo": True} if turn.is_echo else {}),
             afterglow=glow.numbers,
             more=glow.more,
         )
         conv = turn.opening.conversation
         return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
 
-    async def _glow(self, text: str) -> Glow:
+    async def _glow(self, turn: "_Turn", status: Status) -> Glow:
         """What follows an answer may be about it; with `memory` off, too, since nothing of it leaves the archive."""
-        if self._afterglow is None:
-            return Glow()
-        return await anyio.to_thread.run_sync(self._afterglow.of, self._settings.ai, text)
+        if self._afterglow is None or turn.is_echo or status != "complete":
+            return NO_GLOW
+        try:
+            return await self._afterglow.in_time(self._settings.ai, turn.answer.text)
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):
+                await self._keep(turn, status)
+            raise
 
     def _is_stop_asked(self, turn: str) -> bool:
         try:
@@ -230,6 +233,11 @@ class _Turn:
     emit: Emit
 
     @property
+    def is_echo(self) -> bool:
+        # A parrot quotes what was said; the index leaves its answers out, and they are about nothing of their own.
+        return self.choice.account.kind == "parrot"
+
+    @property
     def model(self) -> str:
         return self.answer.model or self.choice.model
 
@@ -241,5 +249,6 @@ def _failed(error: ParameciumError) -> Failed:
 def _tell_again(ask: Ask, conversation: str, answer: Entry, emit: Emit) -> None:
     if answer.text:
         emit(Text(answer.text))
-    status = answer.status or "complete"
-    emit(Done(ask.turn, conversation, answer.id, status, answer.usage, answer.model, answer.account))
+    emit(
+        Done(ask.turn, conversation, answer.id, answer.status or "complete", answer.usage, answer.model, answer.account)
+    )
