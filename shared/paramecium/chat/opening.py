@@ -128,17 +128,16 @@ class Opener:
         """What stands before and beside the words; `path` are the entries as stored."""
         settings, today = self.settings, local_day(self.settings, moment)
         documents = self.beside.written(first_recent_day(today))
-        previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
         if not ask.memory:
             head = make_head(settings, Told(persona_of(documents, settings)), tools=tools)
-            return _Placed(head, make_given(settings, moment, previous))
+            return _Placed(head, make_given(settings, moment, path))
         known = known_of(conv, path)
         facts = matched(documents.facts, ask.text, today, known.facts)
         # What is listed can only be opened by a tool.
         occasion = occasion_of(ask.text, moment.astimezone(ZoneInfo(settings.timezone)), conv, path, known)
         menu, context = self.beside.offered(occasion) if tools else (None, None)
         head = make_head(settings, told_of(documents, settings, today), tools=tools)
-        return _Placed(head, make_given(settings, moment, previous, facts, menu), context)
+        return _Placed(head, make_given(settings, moment, path, facts, menu), context)
 
     def _question(self, ask: Ask, parent: str | None, placed: "_Placed", moment: datetime) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)

@@ -155,9 +155,8 @@ class Chat:
     async def _rounds(self, turn: "_Turn") -> Status:
         recall = self._recall if turn.opening.head["tools"] else None
         asking = Asking(turn.id, turn.opening.question.id, turn.opening.context, turn.choice.model)
-        tools = Tools(
-            recall, turn.opening.conversation, self._settings.language, asking, timeout_s=self._tool_timeout_s
-        )
+        here, language = turn.opening.conversation, self._settings.language
+        tools = Tools(recall, here, language, asking, timeout_s=self._tool_timeout_s)
         upstream = self._upstreams.get(turn.choice.account)
         return await run_rounds(upstream, partial(self._request, turn), tools, turn.answer, turn.ending)
 
@@ -201,11 +200,10 @@ class Chat:
             afterglow=glow.numbers,
             more=glow.more,
         )
-        conv = turn.opening.conversation
-        return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
+        return (await anyio.to_thread.run_sync(self._opener.store_entry, turn.opening.conversation, entry, entry.n)).id
 
     async def _glow(self, turn: "_Turn", status: Status) -> Glow:
-        """What follows an answer may be about it; with `memory` off, too, since nothing of it leaves the archive."""
+        """What follows an answer may be about it, with `memory` off, too; a parrot's is about nothing of its own."""
         if self._afterglow is None or turn.is_echo or status != "complete":
             return NO_GLOW
         try:
@@ -234,7 +232,6 @@ class _Turn:
 
     @property
     def is_echo(self) -> bool:
-        # A parrot quotes what was said; the index leaves its answers out, and they are about nothing of their own.
         return self.choice.account.kind == "parrot"
 
     @property
@@ -249,6 +246,5 @@ def _failed(error: ParameciumError) -> Failed:
 def _tell_again(ask: Ask, conversation: str, answer: Entry, emit: Emit) -> None:
     if answer.text:
         emit(Text(answer.text))
-    emit(
-        Done(ask.turn, conversation, answer.id, answer.status or "complete", answer.usage, answer.model, answer.account)
-    )
+    status = answer.status or "complete"
+    emit(Done(ask.turn, conversation, answer.id, status, answer.usage, answer.model, answer.account))
