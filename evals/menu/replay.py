@@ -116,8 +116,7 @@ class Replay:
 
     def _take(self, turn: Turn, menu: Menu) -> None:
         path = self._paths[turn.conversation]
-        before = next((entry for entry in reversed(path) if entry.role == "user"), None)
-        question = replace(turn.question, given=make_given(self._settings, turn.at, before, (), menu))
+        question = replace(turn.question, given=make_given(self._settings, turn.at, path, (), menu))
         opened = self._open(turn, menu)
         path.append(question)
         if turn.answer is not None:

@@ -1,11 +1,17 @@
 """An answer is stored with the vector of what it was just about, and a recall with what was being talked about."""
 
 import base64
+import threading
+from collections.abc import Callable
+from typing import Any
 
+import anyio
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from paramecium.chat.afterglow import Afterglow, Glow, context_of
+from paramecium.chat.afterglow import AT_WORK_MAX, Afterglow, Glow, context_of
+from paramecium.chat.events import Ask, Started
 from paramecium.chat.turn import Chat
 from paramecium.errors import ModelMissing
 from paramecium.index import vectors
@@ -18,18 +24,47 @@ from tests.fakes import HashEmbedder
 LONG = "先说说天气。" * 80 + "最后一句讲的是砚台。"
 
 
+EMBEDDER = HashEmbedder()
+KEYED = {"name": "one", "kind": "anthropic", "api_key": "k", "models": ["one-model"]}
+
+
 class Talking(House):
     """Is a house whose model is a real one by its kind, with an embedding model behind its answers."""
+
+    glow = Afterglow(lambda: EMBEDDER)
 
     def fresh(self) -> Chat:
         """Returns a chat whose answers glow."""
         upstreams = Upstreams(self.settings, built={"one": self.upstream})
-        glow = Afterglow(lambda: EMBEDDER)
-        return Chat(self.archive, self.store, LIFE, self.settings, upstreams, self.recall, self.clock, afterglow=glow)
+        parts = (self.archive, self.store, LIFE, self.settings, upstreams, self.recall, self.clock)
+        return Chat(*parts, afterglow=self.glow)
 
 
-EMBEDDER = HashEmbedder()
-KEYED = {"name": "one", "kind": "anthropic", "api_key": "k", "models": ["one-model"]}
+class Working(HashEmbedder):
+    """Is a model that does something else before it embeds."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__()
+        self.work = work
+
+    def passages(self, texts: Any) -> NDArray[np.float32]:
+        """Does it first."""
+        self.work()
+        return super().passages(texts)
+
+
+def talking(work: Callable[[], Any], timeout_s: float = 20.0) -> Talking:
+    """Returns a house whose embedding model works so; an answer waits for it that long."""
+    house, model = Talking(settings=settings(accounts=[KEYED])), Working(work)
+    house.glow = Afterglow(lambda: model, timeout_s)
+    house.chat = house.fresh()
+    house.says(says("砚台睡着了。"))
+    return house
+
+
+def broken() -> None:
+    """Fails as a library does, with words in its message."""
+    raise RuntimeError("心事")
 
 
 def test_the_glow_is_that_of_the_last_passage() -> None:
@@ -80,6 +115,48 @@ def test_what_is_cut_off_or_quoted_does_not_glow() -> None:
     end = parrot.talk("turn-1", "砚台呢")
     assert parrot.entries(end.conversation)[1].source["echo"] is True
     assert parrot.entries(end.conversation)[1].afterglow == ()
+
+
+def test_an_answer_is_stored_though_the_model_breaks(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever it raises costs the afterglow alone, and the log says no word of a talk."""
+    house = talking(broken)
+    end = house.talk("turn-1", "砚台呢")
+    assert (end.status, house.entries(end.conversation)[1].text) == ("complete", "砚台睡着了。")
+    assert "RuntimeError" in caplog.text
+    assert "心事" not in caplog.text
+
+
+def test_an_answer_does_not_wait_for_a_model_that_hangs() -> None:
+    """It is stored without a glow; four may wait, and those behind them have none at once."""
+    gate = threading.Event()
+    house = talking(lambda: gate.wait(20), timeout_s=0.05)
+    end = house.talk("turn-1", "砚台呢")
+    assert [(e.text, e.afterglow) for e in house.entries(end.conversation)][1:] == [("砚台睡着了。", ())]
+    for _ in range(AT_WORK_MAX - 1):
+        anyio.run(house.glow.in_time, "小草", "有话")
+    assert house.glow.of("小草", "有话") == Glow()
+    gate.set()
+
+
+def test_an_answer_that_came_whole_is_stored_though_nobody_waits() -> None:
+    """Who goes away while the glow is made loses nothing of the answer."""
+    at_work, gate = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        at_work.set()
+        gate.wait(20)
+
+    house = talking(hang)
+
+    async def leave() -> None:
+        events = house.chat.run(Ask("turn-1", "砚台呢"))
+        assert isinstance(await anext(events), Started)
+        assert await anyio.to_thread.run_sync(at_work.wait, 20)
+        await events.aclose()
+
+    anyio.run(leave)
+    gate.set()
+    assert [(e.text, e.status) for e in house.entries("turn-1")][1:] == [("砚台睡着了。", "complete")]
 
 
 def test_a_context_is_a_vector_of_bytes() -> None:

@@ -15,6 +15,7 @@ from paramecium.memories.documents import Documents
 from paramecium.messages import Entry
 from paramecium.recall.menu import Menu
 from paramecium.store.ram import RamStore
+from tests.chat.checks import said
 from tests.chat.fakes_chat import LIFE, FakeOffering, Found, House, Piece, calls, done, menu_of, says
 from tests.fakes import WatchedStore
 
@@ -72,6 +73,21 @@ def test_without_memory_the_persona_alone_stands() -> None:
     assert "爱雨" not in only
     assert house.entries(conv)[0].given == {"text": "[2026-06-12 星期五 农历四月廿七 23:47]"}
     assert offering.occasions == []
+
+
+def test_without_memory_nothing_that_was_opened_before_is_sent() -> None:
+    """A talk that looked things up goes on without calls and results, which need a tool; who may look gets them."""
+    house, _ = living()
+    house.says(calls("海", text="找找。"), says("记得。"), says("嗯"), says("好"))
+    conv = house.talk("t1", "问").conversation
+    house.talk("t2", "再问", conv, memory=False)
+    house.talk("t3", "还问", conv)
+    kinds = [[b["type"] for m in r.messages for b in m["content"]] for r in house.upstream.requests]
+    assert [bool(r.tools) for r in house.upstream.requests] == [True, True, False, True]
+    assert ["tool_result" in k for k in kinds] == [False, True, False, True]
+    assert "记得。" in str(house.upstream.requests[2].messages)
+    looking, again = said(house.upstream.requests[1].messages), said(house.upstream.requests[3].messages)
+    assert again[: len(looking)] == looking
 
 
 def test_without_a_tool_to_open_it_nothing_is_listed() -> None:

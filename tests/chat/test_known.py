@@ -68,9 +68,11 @@ def test_what_is_not_understood_is_not_known() -> None:
 
 
 def test_the_menu_has_the_room_the_words_leave_it() -> None:
-    """A new talk has room for a whole menu; what was given takes it away, and words give an eighth of theirs back."""
+    """A new talk has room for a whole menu; what was given takes it away, and words give some of theirs back."""
     assert known_of("c", ()).room == 150
     said = Entry("m-1", 0, role="user", text="字" * 1000, given={"text": "记" * 100})
-    assert known_of("c", (said,)).room == 150 + int(0.12 * 1100) - 100
+    assert known_of("c", (said,)).room == 150 + int(0.08 * 1100) - 100
+    long = Entry("m-1", 0, role="user", text="字" * 10_000, given={"text": "记" * 100})
+    assert known_of("c", (long,)).room == int(0.14 * 10_100) - 100
     crowded = Entry("m-2", 1, role="user", text="嗯", given={"text": "记" * 400})
     assert known_of("c", (crowded,)).room == 0

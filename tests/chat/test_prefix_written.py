@@ -1,6 +1,7 @@
 """The prefix property while the profile is edited, days pass, facts change and menus come."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramecium.chat.beside import Beside
+from paramecium.chat.given import CLOCK_EVERY
 from paramecium.memories.document_reader import DocumentReader
 from paramecium.memories.facts import FACTS_MAX
 from paramecium.messages import Entry, dump_json
@@ -82,9 +84,9 @@ def is_same_epoch(before: Request, after: Request) -> bool:
 
 
 def given_of(request: Request) -> list[str]:
-    """Returns what stands first in each message with the person's words."""
+    """Returns what stands before the person's words in each message that has them."""
     said = [m["content"] for m in request.messages if m["role"] == "user" and m["content"][0]["type"] == "text"]
-    return [content[0]["text"] for content in said]
+    return [content[0]["text"] if len(content) > 1 else "" for content in said]
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,12 +109,19 @@ def test_within_an_epoch_requests_only_grow_and_given_is_never_rendered_anew(ste
 
 
 def assert_thrifty(questions: Sequence[Entry]) -> None:
-    """Asserts that each day is told once, a memory's id is kept, and no fact is given twice with the same text."""
+    """Asserts that each day is told once, the time of ten minutes once, and no fact twice with the same text."""
     facts: dict[str, str] = {}
-    for before, entry in zip([None, *questions], questions, strict=False):
-        given = entry.given or {}
-        is_same_day = before is not None and before.at[:10] == entry.at[:10]
-        assert given["text"].startswith(f"[{entry.at[11:16]}]" if is_same_day else f"[{entry.at[:10]} 星期")
+    told: Entry | None = None
+    for entry in questions:
+        given, at = entry.given or {}, datetime.fromisoformat(entry.at)
+        if told is None or told.at[:10] != entry.at[:10]:
+            assert given["text"].startswith(f"[{entry.at[:10]} 星期")
+            told = entry
+        elif at - datetime.fromisoformat(told.at) >= CLOCK_EVERY:
+            assert given["text"].startswith(f"[{entry.at[11:16]}]")
+            told = entry
+        else:
+            assert f"{entry.at[11:16]}]" not in given["text"]
         assert len(given.get("facts", ())) <= FACTS_MAX
         for fact in given.get("facts", ()):
             assert facts.get(fact["path"]) != fact["sha256"]

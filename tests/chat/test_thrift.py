@@ -24,8 +24,17 @@ TURNS = 200
 MEMORIES = 40
 
 
+TERSE = (("在吗在吗呢", "嗯嗯"), ("嗯嗯我在的", "好呀好呀好"))
+
+
 class OneAtMost:
-    """Lists one memory a turn as long as one is left that is not known; their titles are of all lengths to 60."""
+    """Lists one memory a turn as long as one is left that is not known; their titles are of all lengths to 60.
+
+    With `fits` they are only those there is room for.
+    """
+
+    def __init__(self, *, fits: bool = False) -> None:
+        self._fits = fits
 
     def begin(self, _text: str) -> "OneAtMost":
         """Begins nothing."""
@@ -36,10 +45,12 @@ class OneAtMost:
 
     def offer(self, occasion: Occasion) -> Menu:
         """Returns a menu of one line at most."""
+        room = occasion.room if self._fits else 150
         for i in range(MEMORIES):
-            if f"m-{i}" not in occasion.known:
-                title = ("外婆的院子里有一棵枇杷树,到了五月就黄了,一地都是。" * 3)[: 5 + i % 56]
-                lines, text = fitting([Line(f"m-{i}", "2024-05-01", title, ("message",), 1.0)], date(2026, 6, 12), "zh")
+            title = ("外婆的院子里有一棵枇杷树,到了五月就黄了,一地都是。" * 3)[: 5 + i % 56]
+            line = Line(f"m-{i}", "2024-05-01", title, ("message",), 1.0)
+            lines, text = fitting([line], date(2026, 6, 12), "zh", room)
+            if f"m-{i}" not in occasion.known and lines:
                 return Menu(lines, text)
         return Menu()
 
@@ -62,4 +73,24 @@ def test_over_200_turns_given_is_a_seventh_of_the_transcript_at_most() -> None:
     listed = [line["id"] for e in entries for line in (e.given or {}).get("menu", ())]
     assert len(entries) == 2 * TURNS
     assert sorted(listed) == sorted(f"m-{i}" for i in range(MEMORIES))
+    assert given <= 0.15 * (given + words)
+
+
+def test_over_200_turns_of_few_words_it_is_no_more() -> None:
+    """Five characters a message in one long evening, with five facts and whatever menu there is room for."""
+    store = RamStore()
+    house = House(store, beside=Beside(DocumentReader(store, LIFE), OneAtMost(fits=True)))
+    for i in range(5):
+        store.create(f"{LIFE}/facts/f{i}.md", f"第{i}件事:妈妈下周三去医院复查,挂的是下午的号。".encode())
+    conv: str | None = None
+    for turn, said, answer in zip(range(TURNS), cycle(TERSE[0]), cycle(TERSE[1]), strict=False):
+        house.clock.forward(minutes=2)
+        house.says(says(answer))
+        conv = house.talk(f"t{turn}", said, conv).conversation
+    assert conv
+    entries = house.entries(conv)
+    given = sum(estimated_tokens((e.given or {}).get("text", "")) for e in entries)
+    words = sum(estimated_tokens(e.text) for e in entries)
+    assert words < 10 * TURNS
+    assert any((e.given or {}).get("menu") for e in entries)
     assert given <= 0.15 * (given + words)

@@ -155,6 +155,7 @@ def test_calls_of_a_cut_or_refused_round_are_not_run(reason: str) -> None:
     *told, end = calls("雪", text="我")
     house.says([*told, Finished(end.blocks, reason)], says("好"))
     house.talk("t", "问")
+    house.clock.forward(minutes=10)
     house.talk("u", "再问", "t")
     assert house.recall is not None
     assert house.recall.asked == []

@@ -95,7 +95,15 @@ def test_nothing_to_list_is_said(noted: Path) -> None:
     assert (done.code, done.out, done.err) == (0, "", "the menu is empty\n")
 
 
-@pytest.mark.parametrize(("arguments", "field"), [((" \n",), "text"), (("茶", "--at", "gestern"), "at must be")])
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ((" \n",), "text"),
+        (("茶", "--at", "gestern"), "at must be"),
+        (("茶", "--at", "9999-12-31T23:59:59-12:00"), "at must be"),
+        (("茶", "--at", "0001-01-01"), "at must be"),
+    ],
+)
 def test_bad_input_names_its_field(arguments: tuple[str, ...], field: str, life: Path) -> None:
     """What cannot be asked is refused with exit code 2."""
     done = menu(life, *arguments, "--json")

@@ -1,16 +1,18 @@
 """The afterglow of an answer: the vector of its last passage, by which the next menu knows what the AI was just about.
 
-Synchronous: it runs in a thread. Knows how the vector is kept in an entry. Invariant: an answer is stored whether its
-afterglow could be made or not.
+Knows how the vector is kept in an entry, and how long an answer waits for it. Invariant: whatever the model does, fails
+or hangs, an answer is stored; its afterglow is then an empty one.
 """
 
 import base64
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from paramecium.errors import ParameciumError
+import anyio
+
 from paramecium.index.passages import passages
 from paramecium.messages import Json
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from paramecium.index.embedder import Embedding
 
 MODEL: Final = "afterglow_model"
+TIMEOUT_S: Final = 5.0
+AT_WORK_MAX: Final = 4
 _log = logging.getLogger(__name__)
 
 
@@ -37,27 +41,47 @@ class Glow:
         return {MODEL: self.model} if self.numbers else {}
 
 
-class Afterglow:
-    """Makes the afterglow of answers; the model is loaded on first use."""
+NO_GLOW: Final = Glow()
 
-    def __init__(self, embedder: Callable[[], "Embedding"]) -> None:
+
+class Afterglow:
+    """Makes the afterglow of answers; the model is loaded on first use.
+
+    At most four are at work at a time: where a model hangs, further answers have none at once and no more threads wait.
+    """
+
+    def __init__(self, embedder: Callable[[], "Embedding"], timeout_s: float = TIMEOUT_S) -> None:
         self._embedder = embedder
+        self._timeout_s = timeout_s
+        self._room = threading.BoundedSemaphore(AT_WORK_MAX)
+
+    async def in_time(self, speaker: str, text: str) -> Glow:
+        """Returns the afterglow of an answer, an empty one when it is not there in time."""
+        with anyio.move_on_after(self._timeout_s):
+            return await anyio.to_thread.run_sync(self.of, speaker, text, abandon_on_cancel=True)
+        _log.warning("an answer did not wait for its afterglow")
+        return NO_GLOW
 
     def of(self, speaker: str, text: str) -> Glow:
-        """Returns the afterglow of an answer, an empty one when it has no words or there is no model."""
+        """Returns the afterglow of an answer, an empty one when it has no words or there is no model. Never raises."""
         spans = passages(text)
-        if not spans or text.isspace():
-            return Glow()
+        if not spans or text.isspace() or not self._room.acquire(blocking=False):
+            return NO_GLOW
         start, end = spans[-1]
         try:
-            from paramecium.index.vectors import quantise
+            return self._glow(f"{speaker}: {text[start:end]}")
+        except Exception as error:  # noqa: BLE001 - an answer that was read is never thrown away
+            # The words of an unknown error may be a person's.
+            _log.warning("an answer has no afterglow: %s", type(error).__name__)
+            return NO_GLOW
+        finally:
+            self._room.release()
 
-            model = self._embedder()
-            vector = model.passages([f"{speaker}: {text[start:end]}"])[0]
-            return Glow(tuple(quantise(vector).tolist()), model.id)
-        except ParameciumError as error:
-            _log.warning("an answer has no afterglow: %s", error.kind)
-            return Glow()
+    def _glow(self, passage: str) -> Glow:
+        from paramecium.index.vectors import quantise
+
+        model = self._embedder()
+        return Glow(tuple(quantise(model.passages([passage])[0]).tolist()), model.id)
 
 
 def context_of(vector: "NDArray[float32] | None", model: str) -> Json | None:

@@ -18,10 +18,11 @@ _PERSONA: Final = {
     "as someone who has been there all along.",
 }
 _LINES: Final = {
-    "zh": "每条消息开头的几行是网关写的，不是{person}说的话：先是方括号里的日期和时间，同一天里只写时间，"
-    "“昨天”“上周”都按它来算；“[事实 …]”是{person}亲手记下的现状，同一件事以后写的为准。",
-    "en": "The first lines of each message are written by the gateway and not said by {person}: date and time in "
-    'square brackets, on the same day the time alone; reckon "yesterday" or "last week" from them. '
+    "zh": "消息开头若有这样的几行，是网关写的，不是{person}说的话：先是方括号里的日期和时间，同一天里只写时间，"
+    "隔不到十分钟就不写，“昨天”“上周”都按它来算；“[事实 …]”是{person}亲手记下的现状，同一件事以后写的为准。",
+    "en": "Such lines at the beginning of a message are written by the gateway and not said by {person}: date and time "
+    "in square brackets, on the same day the time alone, and nothing within ten minutes; "
+    'reckon "yesterday" or "last week" from them. '
     '"[fact …]" is how things stand, written by {person}; of two about the same the later one holds.',
 }
 _MEMORY: Final = {

@@ -131,16 +131,15 @@ class Opener:
         settings, (moment, begun, tools) = self.settings, beginning
         conv, path = before.conversation, before.path
         documents = begun.written()
-        previous = next((entry for entry in reversed(path) if entry.role == "user"), None)
         if not ask.memory:
             head = make_head(settings, Told(persona_of(documents, settings)), tools=tools)
-            return _Placed(head, make_given(settings, moment, previous))
+            return _Placed(head, make_given(settings, moment, path))
         known, today = known_of(conv, path), local_day(settings, moment)
         facts = matched(documents.facts, ask.text, today, known.facts)
         occasion = occasion_of(ask.text, moment.astimezone(ZoneInfo(settings.timezone)), conv, path, known)
         menu, context = begun.offered(replace(occasion, aside=before.aside))
         head = make_head(settings, told_of(documents, settings, today), tools=tools)
-        return _Placed(head, make_given(settings, moment, previous, facts, menu), context)
+        return _Placed(head, make_given(settings, moment, path, facts, menu), context)
 
     def _question(self, ask: Ask, parent: str | None, placed: "_Placed", moment: datetime) -> Entry:
         images = tuple(put_image(self.store, self.life, body) for body in ask.images)

@@ -7,7 +7,7 @@ Invariant (prefix property): within an epoch and an account, tools, system and m
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from paramecium.chat.marks import marked
@@ -50,7 +50,9 @@ def render(head: Json, sha256: str, account: str, entries: Sequence[Entry], pict
                 awaited = entry.head is not None
         elif entry.role == "assistant":
             keeps_thinking = entry.head == sha256 and entry.account == account and _answers(entry, before)
-            for role, content, was_sent in _answer(entry, keeps_thinking=keeps_thinking):
+            # Services refuse calls where no tool is declared; what they opened was for who may look things up.
+            told = entry if head["tools"] or entry.head == sha256 else replace(entry, rounds=())
+            for role, content, was_sent in _answer(told, keeps_thinking=keeps_thinking):
                 if content:
                     _add(messages, role, content)
                     awaited = was_sent and role == "user"

@@ -18,7 +18,7 @@ import anyio
 from paramecium import clock
 from paramecium.archive.heads import Heads
 from paramecium.archive.images import get_image
-from paramecium.chat.afterglow import Afterglow, Glow
+from paramecium.chat.afterglow import NO_GLOW, Afterglow, Glow
 from paramecium.chat.answer import Answer, Emit
 from paramecium.chat.ask import checked
 from paramecium.chat.beside import NOTHING, Beside
@@ -172,22 +172,19 @@ class Chat:
         return Request(turn.choice.model, said.system, said.tools, said.messages, self._settings.max_tokens)
 
     async def _close(self, turn: "_Turn", status: Status) -> None:
-        message = None
+        message, glow = None, await self._glow(turn, status)
         try:
-            message = await self._keep(turn, status)
+            message = await self._keep(turn, status, glow)
         except ParameciumError as error:
             turn.emit(_failed(error))
             status = "error"
         usage, model, account = tuple(turn.answer.usage), turn.model, turn.choice.account.name
         turn.emit(Done(turn.id, turn.opening.conversation, message, status, usage, model, account))
 
-    async def _keep(self, turn: "_Turn", status: Status) -> str | None:
+    async def _keep(self, turn: "_Turn", status: Status, glow: Glow = NO_GLOW) -> str | None:
         answer, question, moment = turn.answer, turn.opening.question, self._now()
         if status != "complete" and not answer.text and not answer.rounds:
             return None
-        # A parrot's answer quotes what was said; the index leaves it out, and it was about nothing of its own.
-        echo = turn.choice.account.kind == "parrot"
-        glow = Glow() if echo or status != "complete" else await self._glow(answer.text)
         entry = Entry(
             id=clock.new_id(moment),
             n=question.n + 1,
@@ -202,18 +199,22 @@ class Chat:
             model=turn.model,
             account=turn.choice.account.name,
             status=status,
-            source=question.source | ({"echo": True} if echo else {}),
+            source=question.source | ({"echo": True} if turn.is_echo else {}),
             afterglow=glow.numbers,
             more=glow.more,
         )
-        conv = turn.opening.conversation
-        return (await anyio.to_thread.run_sync(self._opener.store_entry, conv, entry, entry.n)).id
+        return (await anyio.to_thread.run_sync(self._opener.store_entry, turn.opening.conversation, entry, entry.n)).id
 
-    async def _glow(self, text: str) -> Glow:
-        """What follows an answer may be about it; with `memory` off, too, since nothing of it leaves the archive."""
-        if self._afterglow is None:
-            return Glow()
-        return await anyio.to_thread.run_sync(self._afterglow.of, self._settings.ai, text)
+    async def _glow(self, turn: "_Turn", status: Status) -> Glow:
+        """What follows an answer may be about it, with `memory` off, too; a parrot's is about nothing of its own."""
+        if self._afterglow is None or turn.is_echo or status != "complete":
+            return NO_GLOW
+        try:
+            return await self._afterglow.in_time(self._settings.ai, turn.answer.text)
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):
+                await self._keep(turn, status)
+            raise
 
     def _is_stop_asked(self, turn: str) -> bool:
         try:
@@ -231,6 +232,10 @@ class _Turn:
     answer: Answer
     ending: Ending
     emit: Emit
+
+    @property
+    def is_echo(self) -> bool:
+        return self.choice.account.kind == "parrot"
 
     @property
     def model(self) -> str:

@@ -5,7 +5,7 @@ file; what stands in the conversation's transcript is left out as it would be in
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -43,9 +43,10 @@ class Preview:
 
     def _moment(self, at: str) -> datetime:
         try:
-            moment = datetime.fromisoformat(at)
-            return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(self.timezone))
-        except ValueError as error:
+            moment, zone = datetime.fromisoformat(at), ZoneInfo(self.timezone)
+            # At either end of the calendar a moment of one zone is none of another.
+            return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
             raise BadInput(f"at must be a moment such as 2026-06-12T23:47, not {at!r:.40}") from error
 
     def _within(self, text: str, moment: datetime, conversation: str) -> Occasion:
