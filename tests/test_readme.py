@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from paramecium.settings import read_settings
 from tests.cli.process import ROOT, environment, until
 
 READMES = ("README.md", "README.zh.md")
@@ -116,6 +117,16 @@ def test_every_link_leads_somewhere(readme: str) -> None:
     links = re.findall(r"\]\((?!https?://)([^)#]+)\)", (ROOT / readme).read_text("utf-8"))
     assert "examples/paramecium.toml" in links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_the_small_model_of_the_readme_is_a_configuration(readme: str) -> None:
+    """Written behind the accounts that `init` makes, it names an account that is there, with an address."""
+    (block,) = re.findall(r"```toml\n(.*?)```", (ROOT / readme).read_text("utf-8"), re.DOTALL)
+    settings = read_settings(f'[[accounts]]\nname = "parrot"\nkind = "parrot"\nmodels = ["parrot"]\n{block}', readme)
+    assert settings.small_model is not None
+    (account,) = (a for a in settings.accounts if a.name == settings.small_model.account)
+    assert (account.kind, account.base_url) == ("openai", "http://127.0.0.1:11434/v1")
 
 
 def test_the_commands_do_what_is_said(checkout: Path) -> None:

@@ -3,12 +3,17 @@
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import pytest
 
+from paramecium import clock
+from paramecium.chat.events import ChatEvent
+from paramecium.cli.chat import talk
+from paramecium.wiring import Parts
 from tests.cli import fake_anthropic as fake
 from tests.cli.fake_anthropic import KEY, FakeAnthropic
 from tests.cli.process import at_a_terminal, paramecium, started
@@ -77,6 +82,32 @@ def test_a_conversation_goes_on_by_either_id(copy: Path) -> None:
     assert "nobody" in missing.sentence()
 
 
+@pytest.mark.parametrize("typed", [True, False])
+def test_the_first_turn_waits_for_the_model_of_the_menu(typed: bool) -> None:
+    """Else it would have no menu: a process that has just begun needs longer to load than a turn waits."""
+    seen: list[str] = []
+
+    class Turns:
+        async def run(self, _: object) -> AsyncIterator[ChatEvent]:
+            seen.append("turn")
+            return
+            yield
+
+    class Slow:
+        def warm(self) -> None:
+            clock.wait(0.2)
+            seen.append("warm")
+
+        def chat(self, _: str) -> Turns:
+            return Turns()
+
+        async def close(self) -> None:
+            seen.append("closed")
+
+    assert anyio.run(talk, cast(Parts, Slow()), "main", ["早", "好"], None, "go on" if typed else "")
+    assert seen == ["warm", "turn", "turn", "closed"]
+
+
 @pytest.mark.parametrize("message", ["", "  ", "字" * 400_000])
 def test_a_message_that_cannot_be_stored_is_refused(message: str, tmp_path: Path) -> None:
     """Nothing to say, or too much, is one sentence, and nothing is stored."""
@@ -91,8 +122,11 @@ def test_a_message_that_cannot_be_stored_is_refused(message: str, tmp_path: Path
 def test_at_a_terminal_a_refused_message_ends_no_talk(tmp_path: Path) -> None:
     """A person is asked for the next message, and an empty line ends the talk."""
     typed = [("> ", "你好"), ("> ", "再见"), ("> ", "")]
-    code, screen = at_a_terminal("chat", cwd=tmp_path, typed=typed)
+    code, screen = at_a_terminal("--data", "data", "chat", cwd=tmp_path, typed=typed)
     assert code == 0, screen
+    assert "an empty line ends the talk" in screen
+    (folder,) = (tmp_path / "data").glob("main/archive/conversations/*")
+    assert f"to go on with this talk: `paramecium --data data chat --conversation {folder.name}`" in screen
     assert [e["text"] for e in said(tmp_path / "data") if e["role"] == "user"] == ["你好", "再见"]
 
 

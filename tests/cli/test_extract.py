@@ -147,6 +147,21 @@ def test_a_model_that_is_away_is_told_without_a_word(service: FakeSmall, tmp_pat
     assert paramecium("extract", "--json", cwd=tmp_path).json["added"] == 1
 
 
+def test_a_person_reads_what_became_of_the_talk(service: FakeSmall, tmp_path: Path) -> None:
+    """What is new, what was dropped and why, what waits and until when, and what to do next."""
+    begin(tmp_path, service)
+    service.plans = [says(answer(GOOD, MISQUOTED))]
+    done = paramecium("--data", "data", "extract", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "")
+    assert done.err == (
+        "extract: 1 new note from 4 messages, in 1 call of the small model\n"
+        "  dropped, as no words bear it out or it is no note: not_quoted 1\n"
+        "next: `paramecium --data data memories list` shows every note\n"
+    )
+    assert paramecium("chat", "早", cwd=tmp_path).code == 0
+    assert "  1 message waiting: what was said within the last hour" in paramecium("extract", cwd=tmp_path).err
+
+
 def test_beside_the_server_notes_are_taken_and_a_silent_model_holds_nobody(service: FakeSmall, tmp_path: Path) -> None:
     """`serve` tells one line of counts; with a call under way it still ends within 5 s, and the next run goes on."""
     begin(tmp_path, service)

@@ -74,6 +74,17 @@ def test_a_person_reads_what_was_done(copy: Path, notes: list[Note]) -> None:
     assert memories(copy, "pin", ident).err == f"{ident} is pinned already; nothing was changed\n"
 
 
+def test_a_correction_taken_back_names_the_fact_that_stays(copy: Path, notes: list[Note]) -> None:
+    """Its file still speaks to the AI, so the person is told of it; without a correction nothing is."""
+    ident = notes[0].id
+    memories(copy, "correct", ident, "其实是茉莉")
+    done = memories(copy, "unretire", ident[:8])
+    assert f"facts/{ident}.md is left as it is; delete it if it no longer holds\n" in done.err
+    assert (copy / "main" / "facts" / f"{ident}.md").exists()
+    memories(copy, "retire", ident)
+    assert "facts/" not in memories(copy, "unretire", ident).err
+
+
 def test_what_is_refused_changes_nothing(copy: Path, notes: list[Note]) -> None:
     """Each with one sentence, its exit code, and no event."""
     one, two, three = (note.id for note in notes)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from paramecium.cli.memories_list import NO_NOTES
 from paramecium.memories.events import Note
 from tests.cli.process import Ended, paramecium
 from tests.cli.remembered import event_files, remember
@@ -95,7 +96,7 @@ def test_bad_input_names_its_field(arguments: tuple[str, ...], words: str, life:
 def test_nothing_remembered_is_said(life: Path, tmp_path: Path) -> None:
     """An empty array, or a sentence; a folder that is not there is noted, and not made."""
     done = memories(life, "list", "--json")
-    assert (done.code, done.json, done.err) == (0, [], "nothing is remembered yet\n")
+    assert (done.code, done.json, done.err) == (0, [], f"{NO_NOTES}\n")
     done = paramecium("memories", "list", cwd=tmp_path)
     assert (done.code, done.out) == (0, "")
     assert "note: there is no folder data yet" in done.err
@@ -133,7 +134,7 @@ def test_a_person_reads_all_of_it(copy: Path, notes: list[Note]) -> None:
         f"said by 林夏, 2026-06-12 23:47, in {note.conversation}, message {note.message}",
         f"corrected by facts/{note.id}.md",
         "recalled 2 times\n    2026-06-13 08:03 extract: 奶茶\n",
-        f"Corrected by person fact facts/{note.id}.md: 听错了",
+        f"Corrected by person (fact facts/{note.id}.md): 听错了",
     ):
         assert words in done.out, done.out
     assert event_files(copy) == 6
@@ -167,4 +168,4 @@ def test_verify_counts_the_memories(copy: Path, notes: list[Note]) -> None:
     done = paramecium("--data", copy, "verify", "--json", cwd=copy.parent)
     assert (done.code, done.json["problems"]) == (0, [])
     assert list(done.json) == ["entries", "passages", "waiting", "problems"]
-    assert f"{len(notes)} memories compared with the words they stand on" in done.err
+    assert f"{len(notes)} notes compared with the words they stand on" in done.err

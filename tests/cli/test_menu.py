@@ -9,6 +9,7 @@ import pytest
 
 from evals.menu.talk import SMALL_TALK
 from paramecium.archive.names import conversation_id
+from paramecium.cli.memories_list import NO_NOTES
 from paramecium.memories.events import Added, Event, Note
 from paramecium.memories.ledger import Ledger
 from paramecium.store.local import LocalStore
@@ -93,6 +94,12 @@ def test_nothing_to_list_is_said(noted: Path) -> None:
     """An empty menu is no error."""
     done = menu(noted, SMALL_TALK[0], "--at", "2026-12-01T12:00")
     assert (done.code, done.out, done.err) == (0, "", "the menu is empty\n")
+
+
+def test_a_life_without_notes_says_how_they_come(life: Path) -> None:
+    """An empty menu for want of notes is told apart from one for want of a likeness."""
+    done = menu(life, ASK)
+    assert (done.code, done.out, done.err) == (0, "", f"the menu is empty: {NO_NOTES}\n")
 
 
 @pytest.mark.parametrize(

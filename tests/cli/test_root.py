@@ -200,3 +200,10 @@ def test_a_synced_folder_is_refused_before_anything_is_written(command: tuple[st
     assert "sync program" in refused.sentence()
     assert not (tmp_path / "Dropbox").exists()
     assert paramecium("--data", "life", "import", "f.jsonl", cwd=tmp_path).code == 0
+
+
+def test_words_without_quotes_are_told_to_be_put_in_them(tmp_path: Path) -> None:
+    """Two words typed as two arguments are refused with what to do."""
+    done = paramecium("recall", "奶茶", "乌龙", cwd=tmp_path)
+    assert done.code == 2
+    assert "(乌龙): put words with blanks between them in quotes; `paramecium recall --help`" in done.sentence()

@@ -1,6 +1,7 @@
 """`paramecium chat`: talk here, in the terminal, with the same memory as everywhere."""
 
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,26 +32,37 @@ def chat(
     given: Context = context.obj
     given.begin()
     messages = _lines() if message is None else [message]
-    patient = message is None and sys.stdin.isatty()
-    if not anyio.run(_talk, given.parts, given.life, messages, conversation, patient):
+    go_on = f"{given.command} chat --conversation" if message is None and sys.stdin.isatty() else ""
+    if not anyio.run(talk, given.parts, given.life, messages, conversation, go_on):
         raise typer.Exit(1)
 
 
-async def _talk(parts: "Parts", life: str, messages: Iterable[str], conversation: str | None, patient: bool) -> bool:
-    """Tells whether every turn went well; with `patient`, a message that is refused does not end the talk."""
+async def talk(parts: "Parts", life: str, messages: Iterable[str], conversation: str | None, go_on: str) -> bool:
+    """Tells whether every turn went well; a talk that can `go_on` outlives a refused message.
+
+    Model and index are loaded while a person types, and the first turn waits for them: it would have no menu else.
+    """
+    from anyio import to_thread
+
     well = True
+    warming = threading.Thread(target=parts.warm, daemon=True)
+    warming.start()
     try:
         for text in messages:
+            await to_thread.run_sync(warming.join)
             try:
                 conversation, went_well = await one_turn(parts, life, text, conversation)
             except ParameciumError as error:
-                if not patient:
+                if not go_on:
                     raise
                 tell(f"paramecium: {error}")
                 continue
             well = well and went_well
     finally:
+        await to_thread.run_sync(warming.join)
         await parts.close()
+    if go_on and conversation:
+        tell(f"to go on with this talk: `{go_on} {conversation}`")
     return well
 
 
@@ -60,6 +72,8 @@ def _lines() -> Iterator[str]:
     A person's talk may be long, but it ends: at the latest with the end of input.
     """
     typed = sys.stdin.isatty()
+    if typed:
+        tell("(an empty line ends the talk)")
     while True:
         if typed:
             sys.stderr.write("> ")

@@ -1,6 +1,7 @@
 """What every command starts from: the global options, made into parts on first use; and how results are shown."""
 
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,13 @@ class Context:
     def folder(self) -> Path:
         """Returns the folder of the archive."""
         return self.data or DATA_DEFAULT
+
+    @property
+    def command(self) -> str:
+        """Returns the beginning of a command that means the same place as this one, to be shown to a person."""
+        named = {"data": self.data, "store": self.bucket, "life": self.named_life, "config": self.config}
+        given = (f"--{name} {shlex.quote(str(value))}" for name, value in named.items() if value is not None)
+        return " ".join(["paramecium", *given])
 
     @property
     def life(self) -> str:

@@ -39,14 +39,14 @@ def import_(
         counts = {f.name: getattr(report, f.name) for f in fields(report)}
         priced = {} if cost is None else {"extract": cost.to_json()}
         show_json(counts | {"refused": [str(r) for r in report.refused]} | priced)
-    _tell_report(report)
+    _tell_report(report, given.command)
     if cost is not None:
-        _mark(life, cost, given.settings.small_model is not None)
+        _mark(life, cost, given)
     if report.refused:
-        _end_with_refused(len(report.refused), report.conversations)
+        _end_with_refused(report.conversations)
 
 
-def _tell_report(report: "ImportReport") -> None:
+def _tell_report(report: "ImportReport", command: str) -> None:
     new = f"{count(report.added, 'message')} new, {report.already:,} there already"
     tell(f"{count(report.conversations, 'conversation')}: {new}")
     if report.undated:
@@ -55,11 +55,13 @@ def _tell_report(report: "ImportReport") -> None:
         tell(f"  {count(report.beside, 'message')} edited since: it stands beside, on a branch that --exact finds")
     for refused in report.refused[:SHOWN_MAX]:
         tell(f"  refused: {refused}")
+    if len(report.refused) > SHOWN_MAX:
+        tell(f"  and {len(report.refused) - SHOWN_MAX:,} more; --json lists them")
     if report.added:
-        tell("next: `paramecium ingest` makes them findable (`serve` does it by itself)")
+        tell(f"next: `{command} ingest` makes them findable (`serve` does it by itself)")
 
 
-def _mark(life: "LifeParts", cost: "Estimate", is_on: bool) -> None:
+def _mark(life: "LifeParts", cost: "Estimate", given: Context) -> None:
     """Says what notes would cost, asks where a person can answer, and has the next `extract` read them."""
     if not cost.messages:
         tell("extract: notes of all of it were taken before")
@@ -72,14 +74,12 @@ def _mark(life: "LifeParts", cost: "Estimate", is_on: bool) -> None:
         tell("extract: they are left as they are")
         return
     life.ask_for(cost)
-    tell("extract: the next `paramecium extract` reads them (`serve` does it by itself)")
-    if not is_on:
+    tell(f"extract: the next `{given.command} extract` reads them (`serve` does it by itself)")
+    if given.settings.small_model is None:
         tell("note: no small model is configured, so extract is off until [small_model] names account and model")
 
 
-def _end_with_refused(refused: int, came_in: int) -> None:
-    if refused > SHOWN_MAX:
-        tell(f"  and {refused - SHOWN_MAX:,} more; --json lists them")
+def _end_with_refused(came_in: int) -> None:
     if came_in:
         tell("all other lines came in; mend these and import the file again")
     else:

@@ -42,8 +42,7 @@ def init(
     _write_private(path, text)
     tell(f"written: {path.resolve()} (readable by you alone); {told}")
     tell("commands look for it in the folder they run in; elsewhere name it with --config")
-    named = "" if given.data is None else f" --data {given.data}"
-    tell(f"next: `paramecium{named} chat` to talk here, or `paramecium{named} serve` for other programs")
+    tell(f"next: `{given.command} chat` to talk here, or `{given.command} serve` for other programs")
 
 
 def _check_place(given: Context, path: Path, force: bool) -> None:

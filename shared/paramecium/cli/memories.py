@@ -1,4 +1,4 @@
-"""`paramecium memories`: lists what is remembered, shows one memory whole, and changes it by hand."""
+"""`paramecium memories`: lists the notes that were taken, shows one whole, and changes it by hand."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +11,11 @@ from paramecium.cli.context import Context, show_json, tell
 if TYPE_CHECKING:
     from paramecium.memories.hand import Deed, Hand
 
-app = typer.Typer(name="memories", help="Shows what is remembered, and changes it.", rich_markup_mode=None)
+app = typer.Typer(name="memories", help="Lists, shows and changes the notes.", rich_markup_mode=None)
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, or its beginning.", show_default=False)]
+Id = Annotated[
+    str, typer.Argument(metavar="ID", help="The note's id, or its beginning; `list` shows it.", show_default=False)
+]
 Why = Annotated[str, typer.Option("--why", help="Why; it is kept with the change.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one document of JSON.")]
 
@@ -23,7 +25,7 @@ app.command("show")(memories_list.show)
 
 @app.command("pin")
 def pin(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson = False) -> None:
-    """Lets nothing supersede a memory."""
+    """Lets nothing supersede a note."""
     _change(context, lambda hand: hand.pin(memory, why), as_json, ("pinned", "is pinned already"))
 
 
@@ -35,7 +37,7 @@ def unpin(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson = F
 
 @app.command("retire")
 def retire(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson = False) -> None:
-    """Takes a memory out of all that is offered and found."""
+    """Takes a note out of all that is listed and found."""
     _change(context, lambda hand: hand.retire(memory, why), as_json, ("retired", "is retired already"))
 
 
@@ -45,12 +47,16 @@ def unretire(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson 
 
     The fact written with a correction stays; delete its file if it no longer holds.
     """
-    _change(context, lambda hand: hand.unretire(memory, why), as_json, ("no longer retired", "is not retired"))
+    given: Context = context.obj
+    fact = memories_list.found(given, memory).fact
+    deed = _change(context, lambda hand: hand.unretire(memory, why), as_json, ("no longer retired", "is not retired"))
+    if deed.changed and fact:
+        tell(f"{fact} is left as it is; delete it if it no longer holds")
 
 
 @app.command("revive")
 def revive(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson = False) -> None:
-    """Lets a superseded memory hold again."""
+    """Lets a superseded note hold again."""
     _change(context, lambda hand: hand.revive(memory, why), as_json, ("revived", "is not superseded"))
 
 
@@ -58,11 +64,11 @@ def revive(context: typer.Context, memory: Id, why: Why = "", as_json: AsJson = 
 def supersede(
     context: typer.Context,
     memory: Id,
-    by: Annotated[str, typer.Option("--by", help="Id of the memory that stands for it.", show_default=False)],
+    by: Annotated[str, typer.Option("--by", help="Id of the note that stands for it.", show_default=False)],
     why: Why = "",
     as_json: AsJson = False,
 ) -> None:
-    """Lets another memory stand for this one."""
+    """Lets another note stand for this one."""
     said = ("superseded", "is superseded by it already")
     _change(context, lambda hand: hand.supersede(memory, by, why), as_json, said)
 
@@ -76,7 +82,7 @@ def validity(
     why: Why = "",
     as_json: AsJson = False,
 ) -> None:
-    """Says from and until which day a memory holds.
+    """Says from and until which day a note holds.
 
     An end that is not named stays as it is.
     """
@@ -92,7 +98,7 @@ def correct(
     why: Why = "",
     as_json: AsJson = False,
 ) -> None:
-    """Retires a wrong memory and writes what is right as a fact."""
+    """Retires a wrong note, writes what is right as a fact."""
     deed = _change(
         context, lambda hand: hand.correct(memory, text, why), as_json, ("corrected", "is corrected so already")
     )

@@ -1,4 +1,4 @@
-"""`paramecium memories list` and `show`: what is remembered, and one memory with all that became of it."""
+"""`paramecium memories list` and `show`: the notes, and one with all that became of it."""
 
 import sys
 from dataclasses import fields
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paramecium.memories.state import Memory, State
 
 _STATES = ("live", "pinned", "superseded", "retired")
+NO_NOTES = "there are no notes yet; `paramecium extract` takes them, and so does `serve`"
 _UNKNOWN = "date unknown"
 
 
@@ -29,30 +30,32 @@ def list_(
     limit: Annotated[int | None, typer.Option(help="At most so many.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Lists what is remembered, oldest first."""
+    """Lists the notes, the first taken first."""
     given: Context = context.obj
     if state not in (*_STATES, None):
         raise BadInput(f"state is {state!r:.40}; it takes one of {', '.join(_STATES)}")
     if limit is not None and limit < 1:
         raise BadInput(f"limit is {limit}; it takes 1 or more")
     folded = _state(given)
-    found = list(islice(_chosen(folded, state, find), limit))
+    chosen = list(islice(_chosen(folded, state, find), limit))
     if as_json:
-        sys.stdout.buffer.write(_array([_plain(folded, memory) for memory in found]))
+        sys.stdout.buffer.write(_array([_plain(folded, memory) for memory in chosen]))
     else:
-        sys.stdout.write("".join(_line(folded, memory) for memory in found))
+        sys.stdout.write("".join(_line(folded, memory) for memory in chosen))
     sys.stdout.flush()
-    if not found:
-        tell("nothing is remembered so" if folded.memories else "nothing is remembered yet")
+    if not chosen:
+        tell("no note is of that kind" if folded.memories else NO_NOTES)
         given.note_if_new()
 
 
 def show(
     context: typer.Context,
-    memory: Annotated[str, typer.Argument(metavar="ID", help="The memory's id, or its beginning.", show_default=False)],
+    memory: Annotated[
+        str, typer.Argument(metavar="ID", help="The note's id, or its beginning; `list` shows it.", show_default=False)
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
-    """Shows one memory with the words it stands on and all that became of it."""
+    """Shows a note, the words it stands on, its history."""
     from paramecium.memories.hand import find
     from paramecium.memories.history import history_of
     from paramecium.memories.state import State, fold
@@ -67,6 +70,13 @@ def show(
     else:
         sys.stdout.write("".join(f"{line}\n" for line in _lines(history)))
         sys.stdout.flush()
+
+
+def found(given: Context, name: str) -> "Memory":
+    """Returns the memory a person names, as it stands now."""
+    from paramecium.memories.hand import find
+
+    return find(_state(given).memories, name)
 
 
 def _state(given: Context) -> "State":
@@ -144,8 +154,9 @@ def _lines(history: "History") -> "Iterator[str]":
     for event in history.recalls:
         yield f"    {_moment(event.at)} {event.by}: {getattr(event.what, 'query', '')}"
     for event in history.events:
-        details = "".join(f" {name} {value}" for name, value in _details(event).items() if value not in ("", note.id))
-        yield f"  {_moment(event.at)} {_kind(event)} by {event.by}{details}{f': {event.why}' if event.why else ''}"
+        said = ", ".join(f"{name} {value}" for name, value in _details(event).items() if value not in ("", note.id))
+        details, why = f" ({said})" * bool(said), f": {event.why}" * bool(event.why)
+        yield f"  {_moment(event.at)} {_kind(event)} by {event.by}{details}{why}"
 
 
 def _kind(event: "Event") -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from paramecium.cli.context import Context, show_json, tell
+from paramecium.cli.memories_list import NO_NOTES
 
 
 def menu(
@@ -26,5 +27,9 @@ def menu(
     if shown["late"]:
         tell(f"these lanes did not come in time: {', '.join(shown['late'])}")
     if not shown["lines"]:
-        tell("the menu is empty")
+        tell(
+            "the menu is empty"
+            if len(given.life_parts.memory_views.view().memories)
+            else f"the menu is empty: {NO_NOTES}"
+        )
         given.note_if_new()

@@ -24,7 +24,7 @@ def recall(
     after: Annotated[str | None, typer.Option(help="Only from this day on, YYYY-MM-DD.")] = None,
     before: Annotated[str | None, typer.Option(help="Only up to this day, YYYY-MM-DD.")] = None,
     conversation: Annotated[str | None, typer.Option(help="Only in this conversation.")] = None,
-    n: Annotated[int, typer.Option("--n", help="How many windows, at most 50.")] = 5,
+    n: Annotated[int, typer.Option("--n", help="How many places, at most 50.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print one document of JSON.")] = False,
 ) -> None:
     """Finds what was said and prints it word for word."""

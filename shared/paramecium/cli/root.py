@@ -140,4 +140,6 @@ def _sentence(error: TyperException) -> str:
     context = getattr(error, "ctx", None)
     said = " ".join(error.format_message().split()).rstrip(".")
     command = context.command_path if context else "paramecium"
+    if "unexpected extra argument" in said:
+        said += ": put words with blanks between them in quotes"
     return f"{said[:1].lower()}{said[1:]}; `{command} --help` shows what it takes"

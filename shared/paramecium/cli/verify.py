@@ -26,17 +26,15 @@ def verify(
         show_json(report)
     tell(f"{count(report['entries'], 'message')} read, {count(report['passages'], 'passage')} compared")
     if memories := sum(r.memories for r in reports):
-        tell(f"{_memories(memories)} compared with the words they stand on")
+        tell(f"{count(memories, 'note')} compared with the words they stand on")
     if report["waiting"]:
-        waiting = count(report["waiting"], "message")
-        tell(f"{waiting} not in the whole index yet: `ingest`, then `fts` (`serve` does both)")
+        waiting = count(report["waiting"], "text")
+        tell(
+            f"{waiting}, said or written by hand, not in the whole index yet: `ingest`, then `fts` (`serve` does both)"
+        )
     _end_if_wrong(report["problems"], sum(r.archive_problems for r in reports))
     compared = report["passages"] or not report["entries"]
     tell("everything is as it was said" if compared else "nothing is wrong, but there is no index yet to compare with")
-
-
-def _memories(number: int) -> str:
-    return f"{number:,} {'memory' if number == 1 else 'memories'}"
 
 
 def _end_if_wrong(problems: Sequence[str], of_the_archive: int) -> None:
