@@ -127,6 +127,7 @@ ROUTES = [
     ("GET", "/api/conversations", None, 403, 200),
     ("GET", "/api/conversations/conv-1", None, 403, 200),
     ("POST", "/api/recall", {"query": "猫"}, 403, 200),
+    ("GET", "/api/menu?text=%E7%8C%AB", None, 403, 200),
     ("GET", "/healthz?detail=1", None, 403, 200),
     ("GET", "/healthz", None, 200, 200),
     ("POST", "/api/login", {"token": OTHER}, 200, 200),
