@@ -1,7 +1,8 @@
 """Claims: what a note says beyond its quote, and whether the words it was taken from bear it out.
 
-Numbers, Latin words and dates can be compared without understanding anything; so can the words in which a model speaks
-of its task instead of the talk. Knows nothing of models or stores. Pure.
+Numbers, Latin words and dates can be compared without understanding anything; so can foreign scripts, characters that
+nobody sees, and the words in which a model speaks of its task instead of the talk. Knows nothing of models or stores.
+Pure.
 Invariant: what is not borne out is told, never corrected.
 """
 
@@ -21,7 +22,16 @@ YEARS_AHEAD_MAX: Final = 10
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NUMBER: Final = re.compile(r"\d++(?:\.\d++)*+")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_WORD: Final = re.compile("[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+_WORD: Final = re.compile(
+    "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uab30-\uab6f]+"
+)
+# What has no form of its own: controls but line breaks and tabs, formats but the joiner of emoji, and selectors of
+# variants but that of emoji. A whole sentence can hide in them.
+_UNSEEN: Final = ("Cc", "Cf", "Co")
+_NUMBERS: Final = ("Nl", "No")
+_SELECTORS: Final = frozenset(map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0))))
+_FREE: Final = frozenset("\t\n\r\u200d\u3007")
+_CHINESE: Final = ("CJK", "IDEOGRAPHIC", "BOPOMOFO", "LATIN")
 _INFLECTION: Final = re.compile(r"(?<=[a-z]{3})(?:ing|ied|ies|ed|es|e|s|y)\Z")
 # Read in folded text (index/fold): lower case, simplified, full width made half.
 _OF_PROMPT: Final = re.compile(
@@ -39,23 +49,26 @@ _ORDER: Final = re.compile(
 
 
 class Shown(NamedTuple):
-    """Is what a note may claim: the numbers and Latin words that were shown, and the stems of those words."""
+    """Is what a note may claim: the numbers, Latin words, stems of those words, characters and scripts shown."""
 
     numbers: frozenset[str]
     words: frozenset[str]
     stems: frozenset[str]
+    chars: frozenset[str]
+    scripts: frozenset[str]
 
 
 def shown_in(texts: Iterable[str]) -> Shown:
-    """Returns the numbers and Latin words of the texts."""
+    """Returns what a note on the texts may claim."""
     plain = [unicodedata.normalize("NFKC", text) for text in texts]
     words = frozenset(word.casefold() for text in plain for word in _WORD.findall(text))
     numbers = frozenset(number for text in plain for number in _numbers(text))
-    return Shown(numbers, words, frozenset(map(_stem, words)))
+    chars = frozenset().union(*plain)
+    return Shown(numbers, words, frozenset(map(_stem, words)), chars, frozenset(map(_script, chars)) | {""})
 
 
 def is_supported(content: str, shown: Shown) -> bool:
-    """Tells whether every number and Latin word of `content` was shown.
+    """Tells whether every number, Latin word, foreign script and unseen character of `content` was shown.
 
     Numbers are compared as numbers (06 is 6, 1,000 is 1000); Chinese numerals are words and left alone. Of English,
     words without a meaning of their own are free (see `function_words`), and a word in small letters may be inflected
@@ -64,16 +77,21 @@ def is_supported(content: str, shown: Shown) -> bool:
     plain = unicodedata.normalize("NFKC", content)
     if not shown.numbers.issuperset(_numbers(plain)):
         return False
+    if not all(_is_char_supported(char, shown) for char in set(plain)):
+        return False
     return all(_is_word_supported(word, shown) for word in _WORD.findall(plain))
 
 
 def is_about_prompt(content: str, quote: str) -> bool:
     """Tells whether `content` speaks of the model's own task or gives an order, which the quote does not."""
     told, said = index_fold.fold(content), index_fold.fold(quote)
-    if _OF_PROMPT.search(told) and not _OF_PROMPT.search(said):
-        return True
     standing = quotes.fold(said)
-    return any(quotes.fold(order[0]) not in standing for order in _ORDER.finditer(told))
+    for words in (told, quotes.fold(told)):  # 忽 略 规 则 is read as what it is, too
+        if _OF_PROMPT.search(words) and not (_OF_PROMPT.search(said) or _OF_PROMPT.search(standing)):
+            return True
+        if any(quotes.fold(order[0]) not in standing for order in _ORDER.finditer(words)):
+            return True
+    return False
 
 
 def is_date(value: object, said_on: str) -> bool:
@@ -109,6 +127,24 @@ def _numbers(text: str) -> Iterable[str]:
 
 def _digits(run: str) -> str:
     return "".join(str(unicodedata.decimal(char)) for char in run)
+
+
+def _is_char_supported(char: str, shown: Shown) -> bool:
+    """A number that no row of digits tells, a letter of another script, and what is not seen must have been shown."""
+    if char in shown.chars or char in _FREE:
+        return True
+    kind = unicodedata.category(char)
+    if kind in _UNSEEN or kind in _NUMBERS or char in _SELECTORS:
+        return False
+    return _script(char) in shown.scripts
+
+
+def _script(char: str) -> str:
+    """Returns the script of a letter, "" for what every note may use; kana are one."""
+    if char.isascii() or not char.isalpha():
+        return ""
+    name = re.split("[ -]", unicodedata.name(char, "?"))[0]
+    return "" if name in _CHINESE else {"KATAKANA": "HIRAGANA"}.get(name, name)
 
 
 def _is_word_supported(word: str, shown: Shown) -> bool:
