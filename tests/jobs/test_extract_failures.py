@@ -5,6 +5,7 @@ import pytest
 from paramecium.errors import UpstreamError, UpstreamOverloaded, UpstreamRefused, UpstreamTimeout
 from paramecium.jobs.extract_memories import extract
 from paramecium.store import keys, record
+from paramecium.upstream.small_reply import SmallAnswer
 from tests.jobs.extracting import THINGS, Away, Model, Noted, quotes_of, settings
 
 OUTAGES = (
@@ -216,3 +217,20 @@ def test_what_was_said_after_a_clock_was_put_right_is_read() -> None:
     life.say("heute", *THINGS)
     life.now.forward(hours=5)
     assert life.extract().messages == 4
+
+
+def test_a_model_cut_off_before_its_answer_began_has_not_read_the_batch() -> None:
+    """One that thought until its tokens were used up says nothing: no word is passed over for it."""
+    life = Noted()
+    life.say("maobao", *THINGS)
+    asks = life.model.ask
+
+    def cut_off(system: str, text: str) -> SmallAnswer:
+        return asks(system, text)._replace(text="", stop_reason="max_tokens")
+
+    life.model.ask = cut_off  # type: ignore[method-assign]
+    for _ in range(5):
+        report = life.extract()
+        assert (report.messages, report.waiting, report.set_aside) == (0, {"failed": 4}, 0)
+    life.model.ask = asks  # type: ignore[method-assign]
+    assert life.extract().added == 4

@@ -20,6 +20,7 @@ from paramecium.memories.questions import first_array
 from paramecium.memories.spoken import Spoken
 from paramecium.messages import dump_json
 from paramecium.store import keys
+from paramecium.upstream.small_reply import SmallAnswer
 
 NO_ANSWER: Final = "the answer does not end, or is no JSON"
 _OF_THE_REQUEST: Final = (400, 413, 422)
@@ -29,6 +30,11 @@ _HARMLESS: Final = Batch((), (Spoken("probe", "probe", 0, "user", "", "", "ä»Šå¤
 def is_refused(error: UpstreamError) -> bool:
     """Tells whether the service refuses what it was asked, and not us."""
     return isinstance(error, UpstreamRefused) and error.upstream_status in _OF_THE_REQUEST
+
+
+def is_cut_off(answer: SmallAnswer) -> bool:
+    """Tells whether the model was cut off before its answer began, as one that thinks too long."""
+    return answer.stop_reason == "max_tokens" and "[" not in answer.text
 
 
 class Doubt:
@@ -93,11 +99,12 @@ class Doubt:
         settings = self._taking.settings
         asked = extraction.ask(_HARMLESS, language=settings.language, person=settings.person, ai=settings.ai)
         try:
-            is_whole = first_array(self._taking.model.ask(asked.system, asked.text).text).is_whole
+            answer = self._taking.model.ask(asked.system, asked.text)
         except UpstreamError as error:
             self._keeper.give_back()
             self.is_away, self.failed = True, str(error)
             return False
+        is_whole = first_array(answer.text).is_whole and not is_cut_off(answer)
         if not is_whole:
             self.is_away, self.failed = True, NO_ANSWER
         return is_whole

@@ -13,7 +13,7 @@ from paramecium.errors import BadId, Damaged, Missing, UpstreamError
 from paramecium.jobs import extract_pending
 from paramecium.jobs.extract_conflicts import Comparison
 from paramecium.jobs.extract_cursor import Cursor, CursorKeeper, Move, Permit, Stream
-from paramecium.jobs.extract_failures import NO_ANSWER, Doubt, try_name
+from paramecium.jobs.extract_failures import NO_ANSWER, Doubt, is_cut_off, try_name
 from paramecium.jobs.extract_parts import Extractor
 from paramecium.jobs.extract_pending import Named, Reading
 from paramecium.jobs.extract_report import ExtractReport
@@ -164,7 +164,7 @@ class _Run:
         noted = _noted(self._known, batch.conversation)
         found = extraction.read_answer(answer.text, batch, noted=noted, person=settings.person, ai=settings.ai)
         self._dropped.update({reason: n for reason, n in found.dropped.items() if reason != "already"})
-        if not found.whole:
+        if not found.whole or is_cut_off(answer):
             return self._doubt.count(batch, move, NO_ANSWER)
         self._counts["already"] += found.dropped.get("already", 0)
         self._keep(found.notes, batch, move)
