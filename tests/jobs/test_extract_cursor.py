@@ -65,6 +65,7 @@ def test_what_was_said_and_what_was_imported_have_positions_of_their_own(now: Fi
     [
         b"", b"\xff", b"[]", b'{"calls": "x"}', b'{"asked": {"a": 5}}', b'{"arrivals": "../x"}',
         b'{"conversations": {"": "x"}}', b'{"unchecked": {}}',
+        b'{"conversations": {"maobao": 1e999}}', b'{"unchecked": [{}]}', b'{"tries": {"maobao-0": []}}',
     ],
 )  # fmt: skip
 def test_a_damaged_cursor_starts_over(now: FixedClock, body: bytes) -> None:

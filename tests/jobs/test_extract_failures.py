@@ -5,6 +5,7 @@ import pytest
 from paramecium.errors import UpstreamError, UpstreamOverloaded, UpstreamRefused, UpstreamTimeout
 from paramecium.jobs.extract_memories import extract
 from paramecium.store import keys, record
+from paramecium.upstream.small_reply import SmallAnswer
 from tests.jobs.extracting import THINGS, Away, Model, Noted, quotes_of, settings
 
 OUTAGES = (
@@ -155,4 +156,81 @@ def test_a_conversation_that_cannot_be_read_is_named_and_holds_nobody_up() -> No
     assert report.added == 4
     life.store.create(key, body)
     life.now.forward(hours=48)
+    assert life.extract().added == 4
+
+
+@pytest.mark.parametrize("broken", [UpstreamRefused(400, "out of credit"), UpstreamRefused(422, ""), "[{", "[1 2]"])
+def test_a_service_that_fails_at_everything_sets_nothing_aside(broken: str | Exception) -> None:
+    """Some answer 400 when the account is empty or the model is gone: for days, and no word is passed over."""
+    life = two_talks()
+    for _ in range(10):
+        life.model.plans = [broken] * 9
+        report = life.extract()
+        life.now.forward(hours=6)
+    assert report.failed is not None
+    assert (report.set_aside, report.calls, report.waiting) == (0, 2, {"failed": 4})
+    assert set_aside(life) == []
+    life.model.plans = []
+    assert life.extract().added == 8
+    assert life.cursor()["tries"] == {}
+
+
+def test_nothing_is_set_aside_when_the_day_has_no_call_left_to_ask_about_something_else() -> None:
+    """The batch waits for tomorrow, when it can be told from the service."""
+    life = Noted(settings=settings(calls_per_day=3))
+    life.say("maobao", *THINGS)
+    for _ in range(3):
+        life.model.plans = [UpstreamRefused(400, "")]
+        assert life.extract().set_aside == 0
+    assert life.cursor()["calls"] == 3
+    life.now.forward(days=1)
+    life.model.plans = [UpstreamRefused(400, "")]
+    assert life.extract().set_aside == 1
+
+
+def test_what_no_arrival_told_of_is_read_the_next_day() -> None:
+    """A process that died between the block and its arrival costs a day, never a word."""
+    life = Noted()
+    life.say("maobao", *THINGS[:2])
+    life.now.forward(hours=2)
+    assert life.extract().messages == 2
+    life.say("verloren", *THINGS)
+    for key in [*life.store.list(keys.arrivals("main"))]:
+        if "-verloren-" in key:
+            life.store.delete(key)
+    life.now.forward(hours=2)
+    assert life.extract().messages == 0
+    life.now.forward(days=1)
+    assert life.extract().messages == 4
+    life.now.forward(days=1)
+    assert life.extract().calls == 0
+
+
+def test_what_was_said_after_a_clock_was_put_right_is_read() -> None:
+    """The cursor stands in a year to come; what arrives hours before a run is not hidden behind it."""
+    life = Noted()
+    life.now.forward(days=365)
+    life.say("zukunft", *THINGS)
+    life.now.forward(hours=2)
+    assert life.extract().messages == 4
+    life.now.forward(days=-365)
+    life.say("heute", *THINGS)
+    life.now.forward(hours=5)
+    assert life.extract().messages == 4
+
+
+def test_a_model_cut_off_before_its_answer_began_has_not_read_the_batch() -> None:
+    """One that thought until its tokens were used up says nothing: no word is passed over for it."""
+    life = Noted()
+    life.say("maobao", *THINGS)
+    asks = life.model.ask
+
+    def cut_off(system: str, text: str) -> SmallAnswer:
+        return asks(system, text)._replace(text="", stop_reason="max_tokens")
+
+    life.model.ask = cut_off  # type: ignore[method-assign]
+    for _ in range(5):
+        report = life.extract()
+        assert (report.messages, report.waiting, report.set_aside) == (0, {"failed": 4}, 0)
+    life.model.ask = asks  # type: ignore[method-assign]
     assert life.extract().added == 4

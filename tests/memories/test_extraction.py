@@ -35,6 +35,7 @@ def test_good_answers_become_notes() -> None:
 @pytest.mark.parametrize(("wrong", "reason"), [
     ("昨天去了千岛湖", "no_object"), (["a"], "no_object"), (None, "no_object"), (7, "no_object"),
     ({}, "no_content"), (item(content=""), "no_content"), (item(content=" \n\u200b"), "no_content"),
+    (item(content="\u2060\u200d\u3164"), "unsupported"), (item(content="……"), "no_content"),
     (item(content=7), "no_content"), (item(content=None), "no_content"), (item(content=["a"]), "no_content"),
     (item(content="他" * 301), "long_content"),
     ({"content": "他去了千岛湖"}, "no_quote"), (item(quote=""), "no_quote"), (item(quote="\u3000\ufeff"), "no_quote"),

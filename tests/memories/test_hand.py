@@ -10,6 +10,7 @@ from paramecium.memories.events import Added, Event, Pinned, Retired, Superseded
 from paramecium.memories.hand import Deed, Hand, find
 from paramecium.memories.ledger import Ledger
 from paramecium.memories.state import State, fold
+from paramecium.store import keys
 from paramecium.store.base import ObjectStore
 from paramecium.store.ram import RamStore
 from tests.fakes import FixedClock, Killed, WatchedStore
@@ -214,3 +215,13 @@ def test_what_happened_meanwhile_is_told(meanwhile: What, state: str, store: Ram
     whats = [type(e.what) for e in Ledger(store, "main").read()[3:]]
     assert whats[0] is type(meanwhile)
     assert Superseded in whats
+
+
+def test_a_damaged_event_keeps_nobody_from_a_deed(store: RamStore, hand: Hand) -> None:
+    """What can still be read can still be retired."""
+    store.delete(keys.event("main", 1))
+    store.create(keys.event("main", 1), b"{")
+    assert hand.retire(C).state == "retired"
+    assert hand.retire(C).changed is False
+    with pytest.raises(MemoryMissing):
+        hand.retire(B)

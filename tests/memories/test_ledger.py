@@ -8,7 +8,7 @@ import pytest
 from paramecium.errors import AlreadyExists, Damaged, OutcomeUnknown
 from paramecium.memories import ledger as ledger_module
 from paramecium.memories.events import Event, Pinned
-from paramecium.memories.ledger import Ledger
+from paramecium.memories.ledger import Ledger, is_hole
 from paramecium.memories.state import State, fold
 from paramecium.store import keys
 from paramecium.store.base import ObjectStore
@@ -198,6 +198,10 @@ def test_a_damaged_event_is_told_by_its_key(body: bytes) -> None:
     found = dict(Ledger(store, "main").examine())
     assert [found[keys.event("main", n)] for n in (0, 2)] == [EVENTS[0], EVENTS[2]]
     assert str(found[key]) == str(caught.value)
+    told: list[str] = []
+    readable = Ledger(store, "main").readable(0, told.append)
+    assert (readable[0], is_hole(readable[1]), readable[2]) == (EVENTS[0], True, EVENTS[2])
+    assert [str(caught.value) in sentence for sentence in told] == [True]
 
 
 def test_what_is_no_event_s_name_is_passed_over_and_examined() -> None:

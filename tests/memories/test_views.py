@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paramecium.errors import StoreUnavailable
+from paramecium.errors import Damaged, StoreUnavailable
 from paramecium.memories.events import Event, Retired
 from paramecium.memories.keeping import keep_snapshot
 from paramecium.store import keys
@@ -170,3 +170,54 @@ def test_threads_share_one_reader(tmp_path: Path) -> None:
         thread.join()
     assert wrong == []
     assert len(views.view().memories) == len(views.view().rows) == 9
+
+
+HOLE = keys.event("main", 8)
+
+
+def _with_hole(folder: Path) -> tuple[Life, bytes]:
+    """Returns a life whose ninth event is damaged, with what stood there; a snapshot tells of all before it."""
+    life = _life(folder)
+    assert life.ledger().append([*added(3, 8), Event("t", AT, "test", Retired("m-1"))]) == 11
+    body = life.store.get(HOLE).body
+    _put(life, HOLE, body[:-9])
+    return life, body
+
+
+def test_a_damaged_event_hides_nothing_behind_it_and_is_told(tmp_path: Path) -> None:
+    """Every other event counts, whoever reads; one sentence names the key and what to do."""
+    life, _ = _with_hole(tmp_path)
+    for views in (life.views(), life.views()):
+        life.told.clear()
+        view = views.view()
+        assert [memory.note.id for memory in view.memories][5:] == ["m-8", "m-10"]
+        assert view.live.tolist() == [True, False, *[True] * 5]
+        assert views.view() is view
+        [told] = life.told
+        assert HOLE in told
+        assert "put the file back" in told
+
+
+def test_a_mended_event_counts_at_the_next_view(tmp_path: Path) -> None:
+    """Nobody has to start anything again."""
+    life, body = _with_hole(tmp_path)
+    views = life.views()
+    before = views.view()
+    _put(life, HOLE, body)
+    assert plain(views.view()) == plain(life.views().view())
+    assert len(views.view().memories) == len(before.memories) + 1
+
+
+def test_the_snapshot_ends_before_a_damaged_event_and_goes_on_once_it_is_mended(tmp_path: Path) -> None:
+    """Else an event put back would never be read; and to make all of it anew is refused, since less would stand."""
+    life, body = _with_hole(tmp_path)
+    keep_snapshot(life.keeper(), whole=True)
+    assert any(HOLE in told for told in life.told)
+    views = life.views()
+    assert len(views.view().memories) == 7
+    with pytest.raises(Damaged, match=HOLE):
+        keep_snapshot(life.keeper(), anew=True)
+    _put(life, HOLE, body)
+    assert keep_snapshot(life.keeper(), whole=True).embedded == 2
+    assert len(views.view().memories) == 8
+    assert plain(views.view()) == plain(life.views().view())

@@ -1,5 +1,6 @@
 """The small model over real sockets: both dialects, what services really answer, limits, and what errors may say."""
 
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -220,3 +221,19 @@ def test_what_cannot_be_asked_is_told_with_what_to_do() -> None:
     for kind in ("openai", "openrouter", "anthropic"):
         with pytest.raises(NotConfigured, match="has no api_key"):
             SmallModel(Account.model_validate({"name": "o", "kind": kind, "models": ["m"]}), "m")
+
+
+def test_a_cookie_is_not_sent_back(service: FakeSmall) -> None:
+    """One call cannot be known by another."""
+
+    def sets_cookie(asked: fake_small.Asked) -> None:
+        body = json.dumps(fake_small.document(False, "[]")).encode()
+        head = f"HTTP/1.1 200 OK\r\nset-cookie: known=1; Path=/\r\ncontent-length: {len(body)}\r\n\r\n"
+        asked.wfile.write(head.encode() + body)
+
+    small = SmallModel(account(service), "small-s")
+    service.plans = [sets_cookie]
+    for _ in range(2):
+        assert small.ask("规矩", "话").text == "[]"
+    small.close()
+    assert [headers.get("cookie") for _, headers, _ in service.requests] == [None, None]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from paramecium.errors import ParameciumError
 from paramecium.messages import Json, Status
 
 
@@ -84,3 +85,8 @@ class Done:
 
 
 ChatEvent = Started | Text | Thinking | ToolStep | Failed | Done
+
+
+def failed(error: ParameciumError) -> Failed:
+    """Returns the event that tells of an error."""
+    return Failed(error.kind, str(error), error.status)

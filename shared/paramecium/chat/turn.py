@@ -23,7 +23,7 @@ from paramecium.chat.answer import Answer, Emit
 from paramecium.chat.ask import checked
 from paramecium.chat.beside import NOTHING, Beside
 from paramecium.chat.ending import POLL_S, Ending, Interrupted
-from paramecium.chat.events import Ask, ChatEvent, Done, Failed, Started, Text
+from paramecium.chat.events import Ask, ChatEvent, Done, Failed, Started, Text, failed
 from paramecium.chat.opening import Opener, Opening
 from paramecium.chat.pictures import Pictures
 from paramecium.chat.prompt import render
@@ -141,7 +141,7 @@ class Chat:
         except ParameciumError as error:
             turn.answer.break_off(error.blocks if isinstance(error, UpstreamError) else ())
             status = "incomplete" if turn.answer.text else "error"
-            turn.emit(_failed(error))
+            turn.emit(failed(error))
         except asyncio.CancelledError:
             turn.answer.break_off()
             with anyio.CancelScope(shield=True):
@@ -176,7 +176,7 @@ class Chat:
         try:
             message = await self._keep(turn, status, glow)
         except ParameciumError as error:
-            turn.emit(_failed(error))
+            turn.emit(failed(error))
             status = "error"
         usage, model, account = tuple(turn.answer.usage), turn.model, turn.choice.account.name
         turn.emit(Done(turn.id, turn.opening.conversation, message, status, usage, model, account))
@@ -240,10 +240,6 @@ class _Turn:
     @property
     def model(self) -> str:
         return self.answer.model or self.choice.model
-
-
-def _failed(error: ParameciumError) -> Failed:
-    return Failed(error.kind, str(error), error.status)
 
 
 def _tell_again(ask: Ask, conversation: str, answer: Entry, emit: Emit) -> None:

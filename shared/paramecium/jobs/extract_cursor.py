@@ -20,7 +20,8 @@ from paramecium.store.base import ObjectStore
 JOB: Final = "extract"
 TRIES_MAX: Final = 3
 _BLANK: Final[Json] = {
-    "arrivals": "", "conversations": {}, "asked": {}, "unchecked": [], "day": "", "calls": 0, "tries": {}, "at": ""
+    "arrivals": "", "conversations": {}, "asked": {}, "unchecked": [], "day": "", "calls": 0, "tries": {}, "at": "",
+    "listed": "",
 }  # fmt: skip
 
 Permit = Literal["granted", "limit", "moved"]
@@ -38,6 +39,7 @@ class Cursor:
     """Is the cursor as it was read; `asked` maps conversations of imports to {"n", "left", "at"}.
 
     `n` is the position, `left` how many messages wait behind it, `at` the date of the first message (ISO or empty).
+    `listed` is the day on which the whole archive was last looked through for what no arrival told of.
     """
 
     arrivals: str
@@ -46,6 +48,7 @@ class Cursor:
     unchecked: tuple[str, ...]
     day: str
     calls: int
+    listed: str = ""
 
     def position(self, stream: Stream) -> int:
         """Returns the number of the first entry that was not read."""
@@ -110,6 +113,10 @@ class CursorKeeper:
         """Returns how many calls today has beside those a cursor counts."""
         return max(self._calls_per_day - (cursor.calls if cursor.day == self._today() else 0), 0)
 
+    def is_to_list(self, cursor: Cursor) -> bool:
+        """Tells whether the whole archive was not yet looked through today."""
+        return cursor.listed != self._today()
+
     def note_unchecked(self, ids: Sequence[str]) -> None:
         """Remembers memories that are about to be stored and then compared with earlier ones."""
         self._change(lambda value: {"unchecked": list(dict.fromkeys([*value["unchecked"], *ids]))})
@@ -126,7 +133,16 @@ class CursorKeeper:
         self._change(make)
         return count
 
-    def move(self, moves: Sequence[Move], *, checked: Sequence[str] = (), tried: str = "", arrivals: str = "") -> None:
+    def end(self, arrivals: str, *, listed: bool) -> None:
+        """Writes the last arrival before which nothing is unread, and that the archive was looked through today."""
+
+        def make(value: Json) -> Json:
+            moved = {"arrivals": max(arrivals, value["arrivals"])}
+            return moved | ({"listed": self._today()} if listed else {})
+
+        self._change(make)
+
+    def move(self, moves: Sequence[Move], *, checked: Sequence[str] = (), tried: str = "") -> None:
         """Writes positions, and with them what else was settled."""
 
         def make(value: Json) -> Json:
@@ -144,7 +160,6 @@ class CursorKeeper:
                 "asked": asked,
                 "unchecked": [i for i in value["unchecked"] if i not in set(checked)],
                 "tries": {name: count for name, count in value["tries"].items() if name != tried},
-                "arrivals": max(arrivals, value["arrivals"]),
             }
 
         self._change(make)
@@ -181,7 +196,10 @@ def _cursor(value: Mapping[str, Any]) -> Cursor:
         asked = {
             conv: {"n": int(a["n"]), "left": int(a["left"]), "at": str(a["at"])} for conv, a in filled["asked"].items()
         }
-        unchecked = tuple(map(str, filled["unchecked"]))
-    except (BadId, KeyError, TypeError, ValueError) as error:
+        tries = {name: int(count) for name, count in filled["tries"].items()}
+        if not {type(name) for name in (*filled["unchecked"], *tries)} <= {str}:
+            raise TypeError("a name that is none")
+    except (BadId, KeyError, TypeError, ValueError, OverflowError) as error:
         raise Damaged("the cursor of extract has a wrong field") from error
-    return Cursor(filled["arrivals"], conversations, asked, unchecked, filled["day"], filled["calls"])
+    unchecked = tuple(filled["unchecked"])
+    return Cursor(filled["arrivals"], conversations, asked, unchecked, filled["day"], filled["calls"], filled["listed"])

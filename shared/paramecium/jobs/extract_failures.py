@@ -2,7 +2,9 @@
 
 An outage shows by the next conversation failing too: then the run ends and nothing is counted. A try is counted for a
 batch when the service answered another question of the run, or says that it is the request it refuses. After 3 tries
-the batch is set aside: which messages it was and why, without a word of them.
+the service is asked about a talk that nobody could refuse to read: one that does not answer that either, because its
+account is out of credit, or another model stands under the name, is away whatever it says. Else the batch is set aside:
+which messages it was and why, without a word of them.
 Invariant: an outage, however long, sets nothing aside.
 """
 
@@ -12,16 +14,27 @@ from typing import Final
 from paramecium.errors import AlreadyExists, UpstreamError, UpstreamRefused
 from paramecium.jobs.extract_cursor import JOB, TRIES_MAX, CursorKeeper, Move, Stream
 from paramecium.jobs.extract_parts import Extractor
+from paramecium.memories import extraction
 from paramecium.memories.batches import Batch
+from paramecium.memories.questions import first_array
+from paramecium.memories.spoken import Spoken
 from paramecium.messages import dump_json
 from paramecium.store import keys
+from paramecium.upstream.small_reply import SmallAnswer
 
+NO_ANSWER: Final = "the answer does not end, or is no JSON"
 _OF_THE_REQUEST: Final = (400, 413, 422)
+_HARMLESS: Final = Batch((), (Spoken("probe", "probe", 0, "user", "", "", "今天天气很好，晚饭后我们去散步了。"),))
 
 
 def is_refused(error: UpstreamError) -> bool:
     """Tells whether the service refuses what it was asked, and not us."""
     return isinstance(error, UpstreamRefused) and error.upstream_status in _OF_THE_REQUEST
+
+
+def is_cut_off(answer: SmallAnswer) -> bool:
+    """Tells whether the model was cut off before its answer began, as one that thinks too long."""
+    return answer.stop_reason == "max_tokens" and "[" not in answer.text
 
 
 class Doubt:
@@ -34,6 +47,7 @@ class Doubt:
         self.is_away = False
         self.failed: str | None = None
         self.set_aside = 0
+        self.calls = 0
 
     def answered(self) -> None:
         """Notes that the service answers: a batch in doubt is itself the reason."""
@@ -63,7 +77,7 @@ class Doubt:
     def count(self, batch: Batch, move: Move, reason: str) -> bool:
         """Counts a try of a batch; returns whether it was the third, so that it was set aside."""
         name = try_name(move.stream, batch)
-        if self._keeper.count_try(name) < TRIES_MAX:
+        if self._keeper.count_try(name) < TRIES_MAX or not self._answers_others():
             return False
         told = {
             "conversation": batch.conversation,
@@ -76,6 +90,24 @@ class Doubt:
         self._keeper.move([move], tried=name)
         self.set_aside += 1
         return True
+
+    def _answers_others(self) -> bool:
+        """Asks about harmless words; a service that gives no whole answer to them is away."""
+        if self._keeper.take_call() != "granted":
+            return False
+        self.calls += 1
+        settings = self._taking.settings
+        asked = extraction.ask(_HARMLESS, language=settings.language, person=settings.person, ai=settings.ai)
+        try:
+            answer = self._taking.model.ask(asked.system, asked.text)
+        except UpstreamError as error:
+            self._keeper.give_back()
+            self.is_away, self.failed = True, str(error)
+            return False
+        is_whole = first_array(answer.text).is_whole and not is_cut_off(answer)
+        if not is_whole:
+            self.is_away, self.failed = True, NO_ANSWER
+        return is_whole
 
 
 def try_name(stream: Stream, batch: Batch) -> str:

@@ -13,7 +13,7 @@ from paramecium.errors import BadId, Damaged, Missing, UpstreamError
 from paramecium.jobs import extract_pending
 from paramecium.jobs.extract_conflicts import Comparison
 from paramecium.jobs.extract_cursor import Cursor, CursorKeeper, Move, Permit, Stream
-from paramecium.jobs.extract_failures import Doubt, try_name
+from paramecium.jobs.extract_failures import NO_ANSWER, Doubt, is_cut_off, try_name
 from paramecium.jobs.extract_parts import Extractor
 from paramecium.jobs.extract_pending import Named, Reading
 from paramecium.jobs.extract_report import ExtractReport
@@ -56,8 +56,9 @@ class _Run:
     def run(self) -> ExtractReport:
         now = self._taking.now()
         cursor = self._keeper.read()
-        named = extract_pending.named(self._taking.archive, cursor, now)
-        if extract_pending.is_idle(cursor, named, now):
+        listing = self._keeper.is_to_list(cursor)
+        named = extract_pending.named(self._taking.archive, cursor, now, listing=listing)
+        if not listing and extract_pending.is_idle(cursor, named, now):
             return ExtractReport(calls_left=self._keeper.left_of(cursor))
         self._known = self._taking.state()
         if cursor.unchecked:
@@ -74,7 +75,7 @@ class _Run:
         self._doubt.end()
         self._taking.remember(self._off_path)
         self._flush()
-        self._keeper.move([], arrivals=named.handled(self._keeper.read(), now))
+        self._keeper.end(named.handled(self._keeper.read(), now), listed=listing)
         self._taking.progress(max(of, 1), max(of, 1))
         return self._report()
 
@@ -165,8 +166,8 @@ class _Run:
         noted = _noted(self._known, batch.conversation)
         found = extraction.read_answer(answer.text, batch, noted=noted, person=settings.person, ai=settings.ai)
         self._dropped.update({reason: n for reason, n in found.dropped.items() if reason != "already"})
-        if not found.whole:
-            return self._doubt.count(batch, move, "the answer does not end, or is no JSON")
+        if not found.whole or is_cut_off(answer):
+            return self._doubt.count(batch, move, NO_ANSWER)
         self._counts["already"] += found.dropped.get("already", 0)
         self._keep(found.notes, batch, move)
         return True
@@ -196,6 +197,7 @@ class _Run:
 
     def _report(self) -> ExtractReport:
         names = ("calls", "messages", "added", "already", "superseded", "revived", "unchecked")
+        self._counts["calls"] += self._doubt.calls
         return ExtractReport(
             **{name: self._counts[name] for name in names},
             dropped=dict(self._dropped),

@@ -1,12 +1,14 @@
 """What notes are still to be taken of: which conversations, in which order, and their batches.
 
-Only the path of a conversation is read. What was imported is read only when a person asked for its conversation.
+An arrival may be lost, or hidden behind one of a clock that was ahead: so once a day the whole archive is looked
+through. Only the path of a conversation is read. What was imported is read only when a person asked for its
+conversation.
 Invariant: every message that is on the path when it is looked at is in a batch, waits, or was read; one that comes onto
 the path later, since another branch was chosen, is read then.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from paramecium.archive.conversations import Archive
@@ -19,6 +21,7 @@ from paramecium.recall.fresh import LOOK_BACK, since_arrival
 from paramecium.store.keys import Arrival
 
 SILENCE: Final = timedelta(hours=1)
+_LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Named(NamedTuple):
@@ -58,13 +61,16 @@ class Reading(NamedTuple):
     turned: bool
 
 
-def named(archive: Archive, cursor: Cursor, now: datetime) -> Named:
-    """Returns what arrived from an hour before the cursor on."""
+def named(archive: Archive, cursor: Cursor, now: datetime, *, listing: bool = False) -> Named:
+    """Returns what arrived from an hour before the cursor on, and with `listing` what no arrival told of, oldest."""
     arrivals = tuple(archive.arrivals(since_arrival(cursor.arrivals, now)))
     news = (a for a in arrivals if a.n >= cursor.conversations.get(a.conversation, 0))
     last: dict[str, datetime] = {}
     for arrival in news:
         last[arrival.conversation] = max(arrival.moment, last.get(arrival.conversation, arrival.moment))
+    for conversation, block in archive.heads() if listing else ():
+        if block >= cursor.conversations.get(conversation, 0):
+            last.setdefault(conversation, _LONG_AGO)
     newest = sorted(last, key=lambda conversation: last[conversation], reverse=True)
     return Named(arrivals, {conversation: last[conversation] for conversation in newest})
 

@@ -1,7 +1,8 @@
 """Claims: what a note says beyond its quote, and whether the words it was taken from bear it out.
 
-Numbers, Latin words and dates can be compared without understanding anything; so can the words in which a model speaks
-of its task instead of the talk. Knows nothing of models or stores. Pure.
+Numbers, Latin words and dates can be compared without understanding anything; so can writings, characters that nobody
+sees, and the words in which a model speaks of its task instead of the talk. Knows nothing of models or stores.
+Pure.
 Invariant: what is not borne out is told, never corrected.
 """
 
@@ -21,22 +22,16 @@ YEARS_AHEAD_MAX: Final = 10
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NUMBER: Final = re.compile(r"\d++(?:\.\d++)*+")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_WORD: Final = re.compile("[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
-# Writing whose words cannot be compared one by one, unlike those in Latin letters.
-_SCRIPTS: Final = tuple(
-    re.compile(f"[{letters}]")
-    for letters in (
-        "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",  # Han
-        "\u3041-\u3096\u30a1-\u30fa\uff66-\uff9d",  # Hiragana and Katakana
-        "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",  # Hangul
-        "\u0370-\u03ff\u1f00-\u1fff",  # Greek
-        "\u0400-\u052f",  # Cyrillic
-        "\u0590-\u05ff",  # Hebrew
-        "\u0600-\u06ff\u0750-\u077f",  # Arabic
-        "\u0900-\u097f",  # Devanagari
-        "\u0e00-\u0e7f",  # Thai
-    )
+_WORD: Final = re.compile(
+    "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uab30-\uab6f]+"
 )
+# What has no form of its own: controls but line breaks and tabs, formats but the joiner of emoji, and selectors of
+# variants but that of emoji. A whole sentence can hide in them.
+_UNSEEN: Final = ("Cc", "Cf", "Co")
+_NUMBERS: Final = ("Nl", "No")
+_SELECTORS: Final = frozenset(map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0))))
+_FREE: Final = frozenset("\t\n\r\u200d\u3007")
+_WRITINGS: Final = {"LATIN": "", "KATAKANA": "HIRAGANA", "IDEOGRAPHIC": "CJK", "BOPOMOFO": "CJK"}
 _INFLECTION: Final = re.compile(r"(?<=[a-z]{3})(?:ing|ied|ies|ed|es|e|s|y)\Z")
 # Read in folded text (index/fold): lower case, simplified, full width made half.
 _OF_PROMPT: Final = re.compile(
@@ -54,23 +49,24 @@ _ORDER: Final = re.compile(
 
 
 class Shown(NamedTuple):
-    """Is what a note may claim: the numbers and Latin words that were shown, and the stems of those words."""
+    """Is what a note may claim: the numbers, Latin words, stems of those words, and characters shown."""
 
     numbers: frozenset[str]
     words: frozenset[str]
     stems: frozenset[str]
+    chars: frozenset[str]
 
 
 def shown_in(texts: Iterable[str]) -> Shown:
-    """Returns the numbers and Latin words of the texts."""
+    """Returns what a note on the texts may claim."""
     plain = [unicodedata.normalize("NFKC", text) for text in texts]
     words = frozenset(word.casefold() for text in plain for word in _WORD.findall(text))
     numbers = frozenset(number for text in plain for number in _numbers(text))
-    return Shown(numbers, words, frozenset(map(_stem, words)))
+    return Shown(numbers, words, frozenset(map(_stem, words)), frozenset().union(*plain))
 
 
 def is_supported(content: str, shown: Shown) -> bool:
-    """Tells whether every number and Latin word of `content` was shown.
+    """Tells whether every number, Latin word and unseen character of `content` was shown.
 
     Numbers are compared as numbers (06 is 6, 1,000 is 1000); Chinese numerals are words and left alone. Of English,
     words without a meaning of their own are free (see `function_words`), and a word in small letters may be inflected
@@ -79,28 +75,34 @@ def is_supported(content: str, shown: Shown) -> bool:
     plain = unicodedata.normalize("NFKC", content)
     if not shown.numbers.issuperset(_numbers(plain)):
         return False
+    if not all(_is_char_supported(char, shown) for char in set(plain)):
+        return False
     return all(_is_word_supported(word, shown) for word in _WORD.findall(plain))
 
 
 def is_written_alike(content: str, texts: Iterable[str], names: Iterable[str]) -> bool:
     """Tells whether `content`, names left aside, has no letters of a writing that none of the texts has.
 
-    A note in another writing than the talk is a translation, and nothing in it can be found in what was said.
+    A note in another writing than the talk is a translation, and nothing in it can be found in what was said. Words in
+    Latin letters are compared one by one instead.
     """
     plain = unicodedata.normalize("NFKC", content)
     for name in filter(None, names):
         plain = plain.replace(unicodedata.normalize("NFKC", name), "")
-    strange = [script for script in _SCRIPTS if script.search(plain)]
-    return not strange or all(any(script.search(text) for text in texts) for script in strange)
+    used = {_writing(char) for text in texts for char in set(unicodedata.normalize("NFKC", text))}
+    return {_writing(char) for char in set(plain)} <= used | {""}
 
 
 def is_about_prompt(content: str, quote: str) -> bool:
     """Tells whether `content` speaks of the model's own task or gives an order, which the quote does not."""
     told, said = index_fold.fold(content), index_fold.fold(quote)
-    if _OF_PROMPT.search(told) and not _OF_PROMPT.search(said):
-        return True
     standing = quotes.fold(said)
-    return any(quotes.fold(order[0]) not in standing for order in _ORDER.finditer(told))
+    for words in (told, quotes.fold(told)):  # 忽 略 规 则 is read as what it is, too
+        if _OF_PROMPT.search(words) and not (_OF_PROMPT.search(said) or _OF_PROMPT.search(standing)):
+            return True
+        if any(quotes.fold(order[0]) not in standing for order in _ORDER.finditer(words)):
+            return True
+    return False
 
 
 def is_date(value: object, said_on: str) -> bool:
@@ -136,6 +138,22 @@ def _numbers(text: str) -> Iterable[str]:
 
 def _digits(run: str) -> str:
     return "".join(str(unicodedata.decimal(char)) for char in run)
+
+
+def _is_char_supported(char: str, shown: Shown) -> bool:
+    """A number that no row of digits tells, and what is not seen, must have been shown."""
+    if char in shown.chars or char in _FREE:
+        return True
+    kind = unicodedata.category(char)
+    return kind not in _UNSEEN and kind not in _NUMBERS and char not in _SELECTORS
+
+
+def _writing(char: str) -> str:
+    """Returns the writing of a letter, "" for Latin and what is no letter; kana are one."""
+    if char.isascii() or not char.isalpha():
+        return ""
+    name = re.split("[ -]", unicodedata.name(char, "?"))[0]
+    return _WRITINGS.get(name, name)
 
 
 def _is_word_supported(word: str, shown: Shown) -> bool:

@@ -99,7 +99,7 @@ class _Taking:
         if not isinstance(item, dict):
             return "no_object"
         content, quote = item.get("content"), item.get("quote")
-        if not isinstance(content, str) or not fold(content):
+        if not isinstance(content, str) or not any(map(str.isalnum, content)):
             return "no_content"
         if len(content) > CONTENT_CHARS_MAX:
             return "long_content"

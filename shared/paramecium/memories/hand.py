@@ -99,14 +99,14 @@ class Hand:
         return self._do(name, why, corrected)
 
     def _do(self, name: str, why: str, make: Callable[[State, Memory], What]) -> Deed:
-        state = fold(State(), self.ledger.read())
+        state = fold(State(), self.ledger.readable())
         memory = find(state.memories, name)
         event = Event(clock.new_id(self.now()), self._moment(), BY, make(state, memory), why)
         if fold(state, [event]).memories[memory.note.id] == memory:
             return Deed(memory, state.standing(memory), changed=False)
         self.ledger.append([event])
         # Others may have written in between, and the fold alone says what came of it.
-        state = fold(state, self.ledger.read(state.upto))
+        state = fold(state, self.ledger.readable(state.upto))
         memory = find(state.memories, memory.note.id)
         return Deed(memory, state.standing(memory), changed=True)
 

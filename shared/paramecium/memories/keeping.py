@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from paramecium.errors import VersionMismatch
 from paramecium.memories.block import pack_base, pack_rows
+from paramecium.memories.events import Event
 from paramecium.memories.keeping_plan import (
     VECTOR_BLOCKS_MAX,
     Keeper,
@@ -25,6 +26,7 @@ from paramecium.memories.keeping_plan import (
     needs_base,
     standing,
 )
+from paramecium.memories.ledger import MENDING
 from paramecium.memories.making import context_row, prepare
 from paramecium.memories.onward import Onward, all_rows
 from paramecium.memories.rows import Asked, Rows, made, no_rows, to_embed
@@ -55,8 +57,8 @@ def keep_snapshot(
     `off_path` names for each conversation it looked at the memories off its path; others stay as they were. `look`,
     asked after it, tells of how many that was so.
     `anew` embeds and folds everything again and puts the result in place at once; `whole` makes a new base of whatever
-    came since the last. Raises StoreUnavailable, Stopped, OutcomeUnknown, ModelMissing, Damaged when an event cannot
-    be read, and VersionMismatch when 5 others in a row were faster: what stands is sound in every case.
+    came since the last. Raises StoreUnavailable, Stopped, OutcomeUnknown, ModelMissing, with `anew` Damaged when an
+    event cannot be read, and VersionMismatch when 5 others in a row were faster: what stands is sound in every case.
     """
     run = _Run(keeper)
     for _ in range(TRIES_MAX):
@@ -81,11 +83,24 @@ class _Run:
         fresh = anew or found.onward.damaged or found.pointer.model != self._keeper.embedder.id
         base = nothing() if fresh else found.onward.prepared
         start = State() if anew else found.onward.prepared.state
-        state = fold(start, self._keeper.ledger.read(start.upto))
+        state = fold(start, self._events(start.upto, anew=anew))
         work = Work(found, Onward(base, () if fresh else found.onward.since), state, fresh)
         work.off_path = merged(found.pointer.off_path, off_path(state), state)
         work.looked = looked(found.pointer, look())
         return self._finished(work, anew=anew, whole=whole)
+
+    def _events(self, from_n: int, *, anew: bool) -> list[Event]:
+        """A snapshot never tells of more than can be read: one that stands is not made anew, it ends at the damage."""
+        events: list[Event] = []
+        for found in self._keeper.ledger.found(from_n):
+            if isinstance(found, Event):
+                events.append(found)
+                continue
+            if anew:
+                raise found
+            self._keeper.warn(f"the snapshot of the memories ends before what is damaged; {MENDING}: {found}")
+            break
+        return events
 
     def _finished(self, work: Work, *, anew: bool, whole: bool) -> Kept:
         todo = [*self._missing(work)]

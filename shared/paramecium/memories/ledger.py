@@ -5,19 +5,21 @@ Invariant: numbers run from 0 without a gap; an event that `append` returned sta
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from paramecium import clock
 from paramecium.errors import AlreadyExists, Damaged, KeyMissing, OutcomeUnknown
-from paramecium.memories.events import Event, event_from, event_to
+from paramecium.memories.events import Event, Later, event_from, event_to
 from paramecium.messages import dump_json
 from paramecium.store import keys, record
 from paramecium.store.base import AppendOnly
 
 TRIES_MAX: Final = 1000
 GETS_AT_ONCE: Final = 16
+MENDING: Final = "put the file back from a copy (`paramecium verify` names all that is damaged)"
+_HOLE: Final = "damaged event"
 _STEPS_MAX = 3
 _PAUSE_S = 0.002
 _PAUSE_MAX_S = 0.05
@@ -48,31 +50,40 @@ class Ledger:
 
         Raises Damaged naming the key of an event that cannot be read, or is gone though later ones stand.
         """
-        # A listing that runs while others write may miss an event and show the next; that it stands, its GET tells.
-        numbers = range(from_n, self._end(from_n))
         events: list[Event] = []
-        for found in self._read_all([keys.event(self._life, n) for n in numbers]):
+        for found in self.found(from_n):
             if isinstance(found, Damaged):
                 raise found
             events.append(found)
-        if events:  # who asks from beyond the end has not seen where it is
-            self._learn(numbers.stop)
         return tuple(events)
 
-    def since(self, from_n: int) -> tuple[Event, ...]:
-        """Returns what `read` does; where nothing stands under number `from_n`, that is one GET.
+    def found(self, from_n: int = 0) -> tuple[Event | Damaged, ...]:
+        """Returns what `read` does, and what is wrong with an event in its place."""
+        # A listing that runs while others write may miss an event and show the next; that it stands, its GET tells.
+        numbers = range(from_n, self._end(from_n))
+        found = tuple(self._read_all([keys.event(self._life, n) for n in numbers]))
+        if found:  # who asks from beyond the end has not seen where it is
+            self._learn(numbers.stop)
+        return found
+
+    def readable(self, from_n: int = 0, warn: Callable[[str], None] = lambda _: None) -> tuple[Event, ...]:
+        """Returns what `read` does, with an event that moves nothing in place of each damaged one, which is told."""
+        return tuple(_moving_nothing(f, n, warn) for n, f in enumerate(self.found(from_n), from_n))
+
+    def since(self, from_n: int, warn: Callable[[str], None] = lambda _: None) -> tuple[Event, ...]:
+        """Returns what `readable` does; where nothing stands under number `from_n`, that is one GET.
 
         A few are read one by one, and only a long way is listed. A number that is gone though later ones stand is told
-        by `read` alone.
+        by `readable` alone.
         """
         events: list[Event] = []
         for n in range(from_n, from_n + _STEPS_MAX):
             try:
-                events.append(self._one(keys.event(self._life, n)))
+                events.append(_moving_nothing(self._standing(keys.event(self._life, n)), n, warn))
             except KeyMissing:
                 break
         else:
-            events += self.read(from_n + _STEPS_MAX)
+            events += self.readable(from_n + _STEPS_MAX, warn)
         if events:
             self._learn(from_n + len(events))
         return tuple(events)
@@ -84,6 +95,10 @@ class Ledger:
         """
         with self._lock:
             self._supposed = max(self._supposed, tail)
+
+    def is_sound(self, n: int) -> bool:
+        """Tells whether the event of a number can be read, by one GET."""
+        return not isinstance(self._event(keys.event(self._life, n)), Damaged)
 
     def examine(self) -> Iterator[tuple[str, Event | Damaged]]:
         """Yields the key of each event and the event, or what is wrong with it; what is no event's key is Damaged."""
@@ -136,18 +151,16 @@ class Ledger:
 
     def _event(self, key: str) -> Event | Damaged:
         try:
-            return self._one(key)
+            return self._standing(key)
         except KeyMissing:
             return _gone(key)
-        except Damaged as error:
-            return error
 
-    def _one(self, key: str) -> Event:
+    def _standing(self, key: str) -> Event | Damaged:
         body = self._store.get(key).body
         try:
             return event_from(record.parse(key, body))
         except Damaged as error:
-            raise Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}") from error
+            return Damaged(f"{key}: {str(error).removeprefix(f'{key}: ')}")
 
     def _known_tail(self) -> int:
         with self._lock:
@@ -166,6 +179,18 @@ class Ledger:
     def _learn(self, tail: int) -> None:
         with self._lock:
             self._tail = max(self._tail, tail)
+
+
+def is_hole(event: Event) -> bool:
+    """Tells whether an event only stands in the place of one that is damaged."""
+    return isinstance(event.what, Later) and event.what.kind == _HOLE
+
+
+def _moving_nothing(found: Event | Damaged, n: int, warn: Callable[[str], None]) -> Event:
+    if isinstance(found, Event):
+        return found
+    warn(f"an event of the memories was passed over; {MENDING}: {found}")
+    return Event(f"damaged-{n}", "", "", Later(_HOLE, {}))
 
 
 def _gone(key: str) -> Damaged:

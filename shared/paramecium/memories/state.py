@@ -131,10 +131,18 @@ class _Folding:
         self._forgotten, self._seen = set(state.forgotten), set(state.seen)
 
     def state(self) -> State:
-        freeze = MappingProxyType
-        memories, edges, last = freeze(self._memories), freeze(self._edges), freeze(self._last)
-        forgotten, seen = frozenset(self._forgotten), frozenset(self._seen)
-        return State(self._upto, memories, tuple(self._moments), edges, last, forgotten, seen)
+        freeze, gone = MappingProxyType, self._forgotten
+        edges = {pair: count for pair, count in self._edges.items() if gone.isdisjoint(pair)} if gone else self._edges
+        last = {c: kept for c, ids in self._last.items() if (kept := self._remembered(ids))} if gone else self._last
+        return State(
+            self._upto,
+            freeze(self._memories),
+            tuple(self._moments),
+            freeze(edges),
+            freeze(last),
+            frozenset(gone),
+            frozenset(self._seen),
+        )
 
     def take(self, event: Event) -> None:
         self._upto += 1
@@ -199,19 +207,28 @@ class _Folding:
         self._moments.append(Moment(opened, what.conversation, what.message, at, what.context))
         if not what.conversation:
             return
-        before = self._last.get(what.conversation, ())
+        before = self._remembered(self._last.get(what.conversation, ()))
         pairs = {_edge(a, b) for a, b in product(before[:FOLLOWED_MAX], opened[:FOLLOWED_MAX]) if a != b}
         for pair in pairs:
             self._edges[pair] = self._edges.get(pair, 0) + 1
         self._last[what.conversation] = opened
 
     def _forget(self, memory: str) -> None:
+        """Edges and what was opened last are cleared of it at the end, at once for all that was forgotten."""
         self._memories.pop(memory, None)
         self._forgotten.add(memory)
-        self._edges = {pair: count for pair, count in self._edges.items() if memory not in pair}
-        self._last = {c: kept for c, ids in self._last.items() if (kept := tuple(i for i in ids if i != memory))}
-        moments = (m._replace(memories=tuple(i for i in m.memories if i != memory)) for m in self._moments)
-        self._moments = deque((m for m in moments if m.memories), MOMENTS_MAX)
+        if any(memory in moment.memories for moment in self._moments):
+            moments = (_without(moment, memory) for moment in self._moments)
+            self._moments = deque((moment for moment in moments if moment.memories), MOMENTS_MAX)
+
+    def _remembered(self, ids: Iterable[str]) -> tuple[str, ...]:
+        return tuple(ident for ident in ids if ident not in self._forgotten)
+
+
+def _without(moment: Moment, memory: str) -> Moment:
+    if memory not in moment.memories:
+        return moment
+    return moment._replace(memories=tuple(i for i in moment.memories if i != memory))
 
 
 def _edge(a: str, b: str) -> Edge:

@@ -2,8 +2,8 @@
 ledger's next number, tell whether anything is new.
 
 Knows what is loaded and when it must be looked at again; blocks are checked where they are read (see `snapshot`).
-Invariant: what is damaged is told and never served; then the events alone make the view, found by words. Only
-StoreUnavailable is raised.
+Invariant: what is damaged is told and never served. Without the snapshot the events alone make the view, found by
+words; an event that is damaged is passed over until it is mended. Only StoreUnavailable is raised.
 """
 
 import threading
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from paramecium.errors import Damaged, KeyMissing
 from paramecium.memories.events import Event
-from paramecium.memories.ledger import Ledger
+from paramecium.memories.ledger import Ledger, is_hole
 from paramecium.memories.making import Marks
 from paramecium.memories.onward import Onward
 from paramecium.memories.snapshot import Loaded, load, nothing, read_pointer
@@ -57,9 +57,9 @@ class MemoryViews:
     def view(self) -> MemoryView:
         """Returns what can be found now; raises StoreUnavailable."""
         with self._lock:
-            onward = self._look().onward
-            if self._read() or self._view is None:
-                self._view = onward.view(self._state, self._marks)
+            loaded = self._look()
+            if self._read(loaded) or self._view is None:
+                self._view = loaded.onward.view(self._state, self._marks)
             return self._view
 
     def _look(self) -> Loaded:
@@ -71,7 +71,8 @@ class MemoryViews:
         if self._loaded is not None:
             self._loaded.remove_downloads(self._folder, loaded.files)
         base = loaded.onward.prepared.state
-        if self._from <= base.upto <= self._from + len(self._events):
+        is_known = self._from <= base.upto <= self._from + len(self._events)
+        if is_known and not any(map(is_hole, self._events)):
             self._events = self._events[base.upto - self._from :]
         else:
             self._events = []
@@ -80,14 +81,17 @@ class MemoryViews:
         self._ledger.suppose(base.upto)
         return loaded
 
-    def _read(self) -> bool:
-        """Reads the events that came since and folds them on top; returns whether there were any."""
-        try:
-            reading = self._ledger.read if self._view is None else self._ledger.since
-            events = reading(self._from + len(self._events))
-        except (Damaged, KeyMissing) as error:
-            self._tell(f"the ledger cannot be read to its end: {error}")
-            return False
+    def _read(self, loaded: Loaded) -> bool:
+        """Reads the events that came since and folds them on top; returns whether there were any.
+
+        Once a damaged one can be read again, all since the base are read anew.
+        """
+        hole = next((n for n, event in enumerate(self._events, self._from) if is_hole(event)), None)
+        if hole is not None and self._ledger.is_sound(hole):
+            self._state = base = loaded.onward.prepared.state
+            self._from, self._events, self._view = base.upto, [], None
+        reading = self._ledger.readable if self._view is None else self._ledger.since
+        events = reading(self._from + len(self._events), self._tell)
         if events:
             self._events += events
             self._state = fold(self._state, events)
