@@ -13,6 +13,7 @@ from paramecium.store.ram import RamStore
 from tests.chat.fakes_chat import calls, says
 from tests.fakes import Killed, WatchedStore
 from tests.families.noted import Noted, sent, shipped
+from tests.jobs.extracting import CANDIDATE, Model
 from tests.jobs.import_files import said, talk, write
 
 pytestmark = pytest.mark.anyio
@@ -159,3 +160,25 @@ async def test_adding_again_deletes_nothing(door: Noted) -> None:
         assert door.extract().already == 2
     assert door.state().memories == stood
     assert len(door.life.ledger.read()) == events
+
+
+REPEATS = [{"relation": "repeats", "confidence": 0.95, "reason": "说的是同一件事"}]
+WORDINGS = (TEA, "奶茶的话我以后就只喝乌龙轻乳茶了", "说过的，奶茶我只喝乌龙轻乳茶这一种")
+
+
+async def test_three_wordings_of_one_fact_fill_no_menu(tmp_path: Path) -> None:
+    """Said three times in other words and told to be the same, a fact takes one line and one note (mem0 #5850)."""
+    door = Noted(RamStore(), tmp_path, model=Model(compare=same))
+    for words in WORDINGS:
+        await door.say(words, "好")
+        assert door.extract().added == 1
+    assert len(door.model.compared) >= 2
+    assert len(await door.menu("奶茶喝哪一种好")) == 1
+    assert len((await door.recall("奶茶喝哪一种"))["memories"]) == 1
+    assert len(door.state().memories) == len(WORDINGS)
+
+
+def same(words: str) -> str:
+    """Answers that every earlier memory says the same."""
+    ids = dict.fromkeys(CANDIDATE.findall(words))
+    return json.dumps([{"id": i, **REPEATS[0]} for i in ids], ensure_ascii=False)

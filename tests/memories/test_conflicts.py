@@ -54,9 +54,15 @@ def test_an_old_note_that_is_added_late_is_superseded_itself() -> None:
     assert follows(life(B, A), A, Verdict("m-b", "updates", 0.9)) == (Superseded("m-a", "m-b", "updates", 0.9),)
 
 
-def test_a_repetition_supersedes_nothing() -> None:
-    """Two memories that hold both go on holding."""
-    assert follows(life(A, B), B, Verdict("m-a", "repeats", 1.0)) == ()
+def test_of_two_wordings_the_later_one_is_listed() -> None:
+    """One fact said three times is one line: each wording takes the place of the one before, and revives no older."""
+    two = life(A, B)
+    assert follows(two, B, Verdict("m-a", "repeats", 0.9)) == (Superseded("m-a", "m-b", "repeats", 0.9),)
+    assert follows(two, B, Verdict("m-a", "repeats", 0.7)) == ()
+    assert follows(life(A, B, Pinned("m-a")), B, Verdict("m-a", "repeats", 0.9)) == ()
+    three = life(A, B, Superseded("m-a", "m-b", "repeats"), C)
+    third = [Verdict("m-a", "repeats", 0.9), Verdict("m-b", "repeats", 0.9)]
+    assert follows(three, C, *third) == (Superseded("m-b", "m-c", "repeats", 0.9),)
 
 
 @pytest.mark.parametrize(

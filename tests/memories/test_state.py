@@ -156,11 +156,18 @@ def test_forgotten_stays_forgotten() -> None:
 
 
 def test_edges_join_what_two_calls_in_a_row_opened() -> None:
-    """Each of the first three of one call with each of the first three of the next, once, in one conversation."""
+    """Each of the first three of one call with each of three that the next one opened anew, in one conversation."""
     state = after(Recalled(("m-0", "m-1"), conversation="a"), Recalled(("m-2", "m-2", "m-0"), conversation="a"))
-    assert state.edges == {("m-0", "m-2"): 1, ("m-1", "m-2"): 1, ("m-0", "m-1"): 1}
+    assert state.edges == {("m-0", "m-2"): 1, ("m-1", "m-2"): 1}
     again = fold(state, [Event("x", "", "", Recalled(("m-1",), conversation="a"))])
-    assert again.edges == {("m-0", "m-2"): 1, ("m-1", "m-2"): 2, ("m-0", "m-1"): 2}
+    assert again.edges == {("m-0", "m-2"): 1, ("m-1", "m-2"): 2, ("m-0", "m-1"): 1}
+
+
+def test_a_question_asked_in_other_words_draws_no_edge() -> None:
+    """What two calls in a row opened alike resembles one question; only what comes anew follows from a thought."""
+    same = [Recalled(("m-0", "m-1"), conversation="a") for _ in range(3)]
+    assert after(*same).edges == {}
+    assert after(*same, Recalled(("m-2", "m-0"), conversation="a")).edges == {("m-0", "m-2"): 1, ("m-1", "m-2"): 1}
 
 
 def test_edges_join_nothing_else() -> None:

@@ -28,6 +28,7 @@ class Kept(NamedTuple):
     live: bool = True
     valid_from: str = ""
     valid_until: str = ""
+    superseded_by: str = ""
 
 
 Moments = Sequence[tuple[str, Sequence[int]]]
@@ -46,7 +47,8 @@ def memory_view(
     mean = (rows.sum(axis=0) + 200 * embedder.mean) / (len(rows) + 200)
     asked = [embedder.query(text) for text, _ in moments]
     memories = tuple(
-        Memory(n, valid_from=k.valid_from, valid_until=k.valid_until) for n, k in zip(notes, kept, strict=True)
+        Memory(n, superseded_by=k.superseded_by, valid_from=k.valid_from, valid_until=k.valid_until)
+        for n, k in zip(notes, kept, strict=True)
     )
     return MemoryView(
         state=State(memories={m.note.id: m for m in memories}),

@@ -100,6 +100,18 @@ def test_edges_lead_to_what_was_recalled_alongside_twice() -> None:
     assert edges(view, Eligible(view, Occasion("", NOW, known=frozenset({"cat"}))), [0]) == {}
 
 
+def test_behaviour_leads_to_the_memory_that_holds_now() -> None:
+    """What was recalled and is superseded since brings up its successor, by a moment and by an edge."""
+    old = Kept("old", "林夏以前爱喝珍珠奶茶", "2026-02-01", live=False, superseded_by="tea")
+    model = HashEmbedder()
+    rain = "外面下着大雨睡不着"
+    view = memory_view((*ALL, old), model, moments=[(rain, (3,))], edges={1: ((3, 2),), 0: ((3, 2),)})
+    eligible = Eligible(view, Occasion("", NOW))
+    assert ids(view, context(view, eligible, rain, model.query(rain), 0.5)) == ["tea"]
+    assert edges(view, eligible, [1]) == {0: 2.0}
+    assert edges(view, eligible, [0]) == {}
+
+
 def this_days(kept: Sequence[Kept], today: str, **more: Any) -> list[str]:
     """Returns what the lane `this_day` finds."""
     view = memory_view(kept, HashEmbedder())

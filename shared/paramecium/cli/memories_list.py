@@ -12,7 +12,7 @@ from paramecium.errors import BadInput
 from paramecium.messages import Json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from paramecium.memories.events import Event
     from paramecium.memories.history import History
@@ -36,7 +36,8 @@ def list_(
         raise BadInput(f"state is {state!r:.40}; it takes one of {', '.join(_STATES)}")
     if limit is not None and limit < 1:
         raise BadInput(f"limit is {limit}; it takes 1 or more")
-    folded = _state(given)
+    damage: list[str] = []
+    folded = _state(given, damage.append)
     chosen = list(islice(_chosen(folded, state, find), limit))
     if as_json:
         sys.stdout.buffer.write(_array([_plain(folded, memory) for memory in chosen]))
@@ -46,6 +47,9 @@ def list_(
     if not chosen:
         tell("no note is of that kind" if folded.memories else NO_NOTES)
         given.note_if_new()
+    if damage:
+        tell("\n".join(damage))
+        raise typer.Exit(1)
 
 
 def show(
@@ -62,7 +66,7 @@ def show(
 
     given: Context = context.obj
     given.note_if_new()
-    events = given.life_parts.ledger.read()
+    events = given.life_parts.ledger.readable(warn=tell)
     state = fold(State(), events)
     history = history_of(state, events, find(state.memories, memory))
     if as_json:
@@ -79,10 +83,10 @@ def found(given: Context, name: str) -> "Memory":
     return find(_state(given).memories, name)
 
 
-def _state(given: Context) -> "State":
+def _state(given: Context, warn: "Callable[[str], None]" = tell) -> "State":
     from paramecium.memories.state import State, fold
 
-    return fold(State(), given.life_parts.ledger.read())
+    return fold(State(), given.life_parts.ledger.readable(warn=warn))
 
 
 def _chosen(state: "State", standing: str | None, find: str | None) -> "Iterator[Memory]":

@@ -27,6 +27,8 @@ def open_checked(store: ObjectStore, part: ObjectName, folder: Path) -> tuple[Pa
     one named; a damaged download is removed, so that the next try fetches anew.
     """
     path = store.fetch(part.key, folder)
+    if not path.exists():  # another process that shares the folder had just let go of it
+        path = store.fetch(part.key, folder)
     data = _mapped(path, part.key)
     sha256 = hashlib.sha256()
     # What is hashed is the mapping that is read afterwards, not a file that may be another one by then.

@@ -59,14 +59,19 @@ def consequences(state: State, note: Note, verdicts: Sequence[Verdict]) -> tuple
     what superseded it, is revived.
     """
     told = state.memories.get(note.id, Memory(note))
+    repeated = {v.target_id for v in verdicts if v.relation == "repeats" and v.confidence >= CONFIDENCE_MIN}
     out: dict[str, What] = {}
+    follows: Superseded | Revived | None
     for verdict in verdicts[:CANDIDATES_MAX]:
         target = state.memories.get(verdict.target_id)
         if target is None or target.note.id == note.id or verdict.confidence < CONFIDENCE_MIN:
             continue
-        follows = (
-            _revived(state, target, note) if verdict.relation == "repeats" else _loser(state, told, target, verdict)
-        )
+        if verdict.relation == "repeats" and state.standing(target) == "superseded":
+            holder = state.holding(target)
+            # What only stands behind another wording of the same is not brought back beside it.
+            follows = None if holder and holder.note.id in repeated else _revived(state, target, note)
+        else:
+            follows = _loser(state, told, target, verdict)
         if follows is not None:
             out.setdefault(follows.memory, follows)
     return tuple(out.values())

@@ -31,6 +31,7 @@ BY: Final = "person"
 PREFIX_CHARS_MIN: Final = 4
 SHOWN_MAX: Final = 10
 _HEAD: Final = "m-"
+_LISTED: Final = "`paramecium memories list` shows them"
 
 
 class Deed(NamedTuple):
@@ -122,10 +123,12 @@ def find(memories: Mapping[str, Memory], name: str) -> Memory:
     if name in memories:
         return memories[name]
     if not name.startswith(_HEAD) or len(name) < len(_HEAD) + PREFIX_CHARS_MIN:
-        raise BadId(f"not a memory's id: {name!r:.80}; it begins with m- and at least {PREFIX_CHARS_MIN} characters")
+        raise BadId(
+            f"not a memory's id: {name!r:.80}; it begins with m- and at least {PREFIX_CHARS_MIN} characters; {_LISTED}"
+        )
     hits = sorted(ident for ident in memories if ident.startswith(name))
     if not hits:
-        raise MemoryMissing(f"no memory {name:.80}")
+        raise MemoryMissing(f"no memory {name:.80}; {_LISTED}")
     if len(hits) > 1:
         more = f" and {len(hits) - SHOWN_MAX} more" if len(hits) > SHOWN_MAX else ""
         raise Ambiguous(f"{name} may be {', '.join(hits[:SHOWN_MAX])}{more}")

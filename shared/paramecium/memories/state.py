@@ -208,7 +208,9 @@ class _Folding:
         if not what.conversation:
             return
         before = self._remembered(self._last.get(what.conversation, ()))
-        pairs = {_edge(a, b) for a, b in product(before[:FOLLOWED_MAX], opened[:FOLLOWED_MAX]) if a != b}
+        # What was opened again joins nothing: one question asked in other words would draw an edge from its content.
+        new = tuple(m for m in opened if m not in before)
+        pairs = {_edge(a, b) for a, b in product(before[:FOLLOWED_MAX], new[:FOLLOWED_MAX])}
         for pair in pairs:
             self._edges[pair] = self._edges.get(pair, 0) + 1
         self._last[what.conversation] = opened

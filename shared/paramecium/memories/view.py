@@ -54,3 +54,10 @@ class MemoryView:
     edges: Mapping[int, tuple[tuple[int, int], ...]]
     position: Mapping[str, int] = field(default_factory=dict)
     damaged: bool = False
+
+    def holding(self, position: int) -> int:
+        """Returns the position of the memory that holds in the place of a superseded one, else the position itself."""
+        if self.live[position]:
+            return position
+        memory = self.state.holding(self.memories[position])
+        return position if memory is None else self.position[memory.note.id]

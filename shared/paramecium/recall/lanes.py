@@ -76,7 +76,7 @@ def context(
     found: Found = {}
     cosines = _moment_cosines(view, vector)
     for moment in (cosines >= floor).nonzero()[0].tolist():
-        for position in view.moment_memories[moment]:
+        for position in map(view.holding, view.moment_memories[moment]):
             if eligible.past[position] and eligible.unseen(position):
                 found[position] = max(found.get(position, 0.0), float(cosines[moment]))
     return found
@@ -86,8 +86,9 @@ def edges(view: MemoryView, eligible: Eligible, sources: Iterable[int]) -> Found
     """Returns what was recalled next to the memories at `sources`, twice or more, with how often."""
     found: Found = {}
     for source in dict.fromkeys(sources):
-        for neighbour, count in view.edges.get(source, ()):
-            if count >= EDGE_MIN and eligible.past[neighbour] and eligible.unseen(neighbour):
+        for recalled, count in view.edges.get(source, ()):
+            neighbour = view.holding(recalled)
+            if neighbour != source and count >= EDGE_MIN and eligible.past[neighbour] and eligible.unseen(neighbour):
                 found[neighbour] = found.get(neighbour, 0.0) + count
     return found
 

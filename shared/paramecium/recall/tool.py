@@ -1,6 +1,6 @@
 """The `recall` tool: what the model may ask, and what it gets back.
 
-Knows that a call which found something is remembered, and that nothing else is. Invariant: an answer is given whatever
+Knows that each call that could be answered is remembered, and that nothing else is. Invariant: an answer is given whatever
 was asked: a failing memory never stops a talk.
 """
 
