@@ -1,7 +1,7 @@
 """The `recall` tool: what the model may ask, and what it gets back.
 
-Knows that each call that could be answered is remembered, and that nothing else is. Invariant: an answer is given whatever
-was asked: a failing memory never stops a talk.
+Knows that each call that could be answered is remembered, and that nothing else is. Invariant: an answer is given
+whatever was asked: a failing memory never stops a talk.
 """
 
 import re
