@@ -82,10 +82,11 @@ class _Run:
     def _live(self, conversation: str, named: Named, cursor: Cursor) -> None:
         if self._doubt.is_away:
             return
-        entries = self._entries(conversation)
+        stream = Stream(conversation)
+        # How much of an import waits is counted over the whole of it.
+        entries = self._entries(conversation, 0 if conversation in cursor.asked else cursor.position(stream))
         if not entries:
             return
-        stream = Stream(conversation)
         silent = named.is_silent(conversation, self._taking.now())
         reading = extract_pending.reading(entries, stream, cursor.position(stream), silent=silent)
         self._look(reading)
@@ -121,15 +122,17 @@ class _Run:
         if position is not None:
             self._moves.append(Move(stream, position, max(position, reading.end), reading.rest))
 
-    def _entries(self, conversation: str) -> tuple[Entry, ...]:
+    def _entries(self, conversation: str, base: int = 0) -> tuple[Entry, ...]:
         try:
-            return self._taking.archive.read(conversation)
+            return extract_pending.unread(self._taking.archive, conversation, base)
         except (Damaged, Missing, BadId) as error:
             self._unreadable.append(str(error))
             return ()
 
     def _look(self, reading: Reading) -> None:
         """Finds the memories that are off the path; where that changed it is kept before the cursor moves."""
+        if reading.first > 0:  # what lies before goes on as it was
+            return
         notes = _notes_of(self._known, reading.stream.conversation)
         off = tuple(note.id for note in notes if note.message not in reading.on_path)
         self._off_path[reading.stream.conversation] = off

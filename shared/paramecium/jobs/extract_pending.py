@@ -9,6 +9,7 @@ the path later, since another branch was chosen, is read then.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from paramecium.archive.conversations import Archive
@@ -21,6 +22,7 @@ from paramecium.recall.fresh import LOOK_BACK, since_arrival
 from paramecium.store.keys import Arrival
 
 SILENCE: Final = timedelta(hours=1)
+TAIL: Final = 16
 _LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -49,7 +51,7 @@ class Reading(NamedTuple):
     """Is one stream of a conversation as it is to be read from position `base` on.
 
     `end` is the position once all is read, `rest` counts messages that wait for silence. `on_path` are the ids of the
-    messages on the path; `turned` tells that it is another path than the one that was read.
+    messages on the path from number `first` on; `turned` tells that it is another path than the one that was read.
     """
 
     stream: Stream
@@ -59,6 +61,7 @@ class Reading(NamedTuple):
     rest: int
     on_path: frozenset[str]
     turned: bool
+    first: int
 
 
 def named(archive: Archive, cursor: Cursor, now: datetime, *, listing: bool = False) -> Named:
@@ -87,6 +90,17 @@ def asked(cursor: Cursor) -> list[str]:
     return sorted(waiting, key=lambda conversation: cursor.asked[conversation]["at"] or "~")
 
 
+def unread(archive: Archive, conversation: str, base: int) -> tuple[Entry, ...]:
+    """Returns the entries from shortly before position `base` on if each follows the one before it, else all of them.
+
+    Then nothing that was said earlier can have come onto the path or left it, and a talk of years costs no more to
+    read on in than a short one. Raises what Archive.read does.
+    """
+    tail = archive.read(conversation, base - TAIL) if base > 0 else ()
+    straight = all(e.kind == "message" for e in tail) and all(b.parent == a.id for a, b in pairwise(tail))
+    return tail if tail and tail[0].n < base and straight else archive.read(conversation)
+
+
 def reading(entries: Sequence[Entry], stream: Stream, base: int, *, silent: bool) -> Reading:
     """Returns how a stream is to be read from position `base` on."""
     walked = path(entries)
@@ -98,7 +112,7 @@ def reading(entries: Sequence[Entry], stream: Stream, base: int, *, silent: bool
     upto = found[-1].upto if found else from_n
     rest = sum(s.n >= upto for s in said)
     on_path = frozenset(entry.id for entry in walked)
-    return Reading(stream, base, entries[-1].n + 1, found, rest, on_path, set(passed) != before)
+    return Reading(stream, base, entries[-1].n + 1, found, rest, on_path, set(passed) != before, entries[0].n)
 
 
 def spoken(walked: Sequence[Entry], stream: Stream) -> list[Spoken]:
