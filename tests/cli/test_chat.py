@@ -94,9 +94,9 @@ def test_the_first_turn_waits_for_the_model_of_the_menu(typed: bool) -> None:
             yield
 
     class Slow:
-        def warm(self) -> None:
+        def warm(self, life: str) -> None:
             clock.wait(0.2)
-            seen.append("warm")
+            seen.append(f"warm {life}")
 
         def chat(self, _: str) -> Turns:
             return Turns()
@@ -105,7 +105,7 @@ def test_the_first_turn_waits_for_the_model_of_the_menu(typed: bool) -> None:
             seen.append("closed")
 
     assert anyio.run(talk, cast(Parts, Slow()), "main", ["早", "好"], None, "go on" if typed else "")
-    assert seen == ["warm", "turn", "turn", "closed"]
+    assert seen == ["warm main", "turn", "turn", "closed"]
 
 
 @pytest.mark.parametrize("message", ["", "  ", "字" * 400_000])

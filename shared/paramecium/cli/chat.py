@@ -45,7 +45,7 @@ async def talk(parts: "Parts", life: str, messages: Iterable[str], conversation:
     from anyio import to_thread
 
     well = True
-    warming = threading.Thread(target=parts.warm, daemon=True)
+    warming = threading.Thread(target=parts.warm, args=(life,), daemon=True)
     warming.start()
     try:
         for text in messages:

@@ -120,11 +120,16 @@ class Parts(Building):
         for thread in self._threads:
             thread.start()
 
-    def warm(self) -> None:
-        """Loads model, index and adapter, so that the first turn need not; what fails here is told by who uses it."""
+    def warm(self, life: str = "") -> None:
+        """Loads model, index, memories and adapter, so that the first turn of a life (or of the first one) need not.
+
+        What fails here is told by who uses it.
+        """
         with suppress(ParameciumError):
             self.embedder.query("草")
-            self.of(self.settings.lives[0]).views.view()
+            parts = self.of(life or self.settings.lives[0])
+            parts.memory_views.view()
+            parts.views.view()
             self.upstreams.get(self.upstreams.choose(None, None).account)
 
     async def close(self) -> None:
