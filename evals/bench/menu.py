@@ -55,8 +55,10 @@ class Foreseen:
         return self.vector
 
     def passages(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Is never asked."""
-        raise NotImplementedError(len(texts))
+        """Returns the same vector for each text."""
+        import numpy as np
+
+        return np.tile(self.vector, (len(texts), 1))
 
 
 def rows(bench: Bench) -> Iterator[Row]:

@@ -1,6 +1,6 @@
-"""The view of the memories at each moment: one conditional GET, and one GET of the
-ledger's next number, tell whether anything is new.
+"""The view of the memories at each moment, kept warm and made anew when something is new.
 
+One conditional GET of the pointer, and one GET of the ledger's next number, tell whether anything is.
 Knows what is loaded and when it must be looked at again; blocks are checked where they are read (see `snapshot`).
 Invariant: what is damaged is told and never served. Without the snapshot the events alone make the view, found by
 words; an event that is damaged is passed over until it is mended. Only StoreUnavailable is raised.
