@@ -33,8 +33,10 @@ def test_two_workers_and_three_gateways_lose_nothing_and_tell_nothing_twice(tmp_
     with ThreadPoolExecutor(GATEWAYS + 2) as pool:
         gateways = [pool.submit(recalls, gateway) for gateway in range(GATEWAYS)]
         workers = [pool.submit(life.extract, LocalStore(tmp_path)) for _ in range(2)]
-        for one in (*gateways, *workers):
-            one.result()
+        for gateway in gateways:
+            gateway.result()
+        for worker in workers:
+            worker.result()
     life.extract()  # what one worker met in the hands of the other waits for the next run
     events = Ledger(LocalStore(tmp_path), "main").read()
     assert len(events) >= EVENTS
